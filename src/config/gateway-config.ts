@@ -15,7 +15,7 @@ import type {
   RESTARTS,
   SHARED,
 } from './schema/connection-schema.js';
-import type { OPERATION } from './schema/operation-schema.js';
+import type { OPERATION, RELATION } from './schema/operation-schema.js';
 import type { API_LIMIT } from './schema/policy-schema.js';
 import type { ENDPOINT, PLAIN_SECTIONS } from './schema/serving-schema.js';
 import type { Input, Output, Outputs } from './schema/setting.js';
@@ -62,30 +62,8 @@ export type CurationRule = Omit<Input<typeof OPERATION>, 'computed'> & {
 /** An argument that makes a call more dangerous, as the operator writes it. */
 export type RiskDeclaration = NonNullable<CurationRule['risks']>[number];
 
-/**
- * Relationships that one READ operation returns (companion document "relationship queries"). Its answer holds a list of
- * edges at `edges`; `source`, `target` and `type` are paths in each edge; without `type`, `relationship` is the type.
- */
-export interface RelationConfig {
-  /** The relationship's name, where the edges do not say. */
-  readonly relationship: string;
-  /** A READ operation of the upstream, by its tool's or its own name. */
-  readonly operation: string;
-  /** Arguments; `$id` stands for the id of the queried node. Without it one call returns all edges. */
-  readonly params: JsonObject;
-  readonly edges: string;
-  /** Null where the source is the queried node itself. */
-  readonly source: string | null;
-  readonly target: string | null;
-  readonly type: string | null;
-  /** Where the same answer lists the connected things themselves; absent where it does not. */
-  readonly nodes?: {
-    readonly path: string;
-    /** Paths in each thing. */
-    readonly id: string;
-    readonly type: string | null;
-  };
-}
+/** Relationships that one READ operation returns (companion document "relationship queries"), with what is meant where nothing is said. */
+export type RelationConfig = Output<typeof RELATION> & Required<Pick<Output<typeof RELATION>, 'params' | 'edges'>>;
 
 /** The settings of every upstream that has none of its own. */
 export type UpstreamDefaults = Omit<Outputs<typeof SHARED>, 'proxy' | 'tls' | 'maxAnswerBytes'> & {

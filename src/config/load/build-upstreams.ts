@@ -299,14 +299,9 @@ function buildRelations(definitions: readonly LocatedDefinition[]): readonly Rel
   return definitions.flatMap(({ entry, path, diagnostics }) =>
     (entry.relations ?? []).map((relation, index) => {
       noteMissingEnd(relation, [...path, 'relations', index], diagnostics);
-      const { relationship, operation, params = {}, edges = '', source = null, target = null, type = null } = relation;
-      return { relationship, operation, params, edges, source, target, type, ...buildNodes(relation) };
+      return { params: {}, edges: '', ...relation };
     }),
   );
-}
-
-function buildNodes({ nodes, node_id: id = 'id', node_type: type }: RelationEntry): Pick<RelationConfig, 'nodes'> {
-  return nodes === undefined ? {} : { nodes: { path: nodes, id, type: type ?? null } };
 }
 
 /** Reports a missing `source` or `target`: the queried node can be one end of a connection, but not both. */

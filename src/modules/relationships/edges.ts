@@ -129,14 +129,17 @@ function readEdges(answer: unknown, relation: RelationConfig, subject?: GraphNod
 }
 
 /** The things in an answer; undefined where the relation names none, or the answer has no list there. */
-function readNodes(answer: unknown, { nodes }: RelationConfig): NodeListing | undefined {
-  const found = nodes === undefined ? undefined : readPath(answer, nodes.path);
-  if (nodes === undefined || !Array.isArray(found)) return undefined;
+function readNodes(
+  answer: unknown,
+  { nodes, node_id: id = 'id', node_type: type }: RelationConfig,
+): NodeListing | undefined {
+  const found = nodes === undefined ? undefined : readPath(answer, nodes);
+  if (!Array.isArray(found)) return undefined;
   return new Map(
     found.flatMap((item) => {
-      const node = toNode(readPath(item, nodes.id));
-      const type = nodes.type === null ? undefined : toNode(readPath(item, nodes.type));
-      return node === undefined ? [] : [[node.id, type?.id ?? null] as const];
+      const node = toNode(readPath(item, id));
+      const typed = type === undefined ? undefined : toNode(readPath(item, type));
+      return node === undefined ? [] : [[node.id, typed?.id ?? null] as const];
     }),
   );
 }
@@ -145,14 +148,14 @@ function readPath(value: unknown, path: string): unknown {
   return path === '' ? value : readField(value, path.split('.'));
 }
 
-function readEnds(item: unknown, path: string | null, subject: GraphNode | undefined): readonly GraphNode[] {
-  if (path === null) return subject === undefined ? [] : [subject];
+function readEnds(item: unknown, path: string | undefined, subject: GraphNode | undefined): readonly GraphNode[] {
+  if (path === undefined) return subject === undefined ? [] : [subject];
   const value = readPath(item, path);
   const values: readonly unknown[] = Array.isArray(value) ? value : [value];
   return values.flatMap((one) => toNode(one) ?? []);
 }
 
 function readType(item: unknown, { type, relationship }: RelationConfig): string {
-  const named = type === null ? undefined : toNode(readPath(item, type));
+  const named = type === undefined ? undefined : toNode(readPath(item, type));
   return named?.id ?? relationship;
 }

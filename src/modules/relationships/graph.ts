@@ -77,7 +77,10 @@ export function listRelationSources({ upstreams, has }: Shown): readonly Relatio
 
 /** The sides of a node whose edges the operation gives. */
 export function sidesOf({ source, target }: RelationConfig): readonly Side[] {
-  return [...(target === null ? [] : (['outgoing'] as const)), ...(source === null ? [] : (['incoming'] as const))];
+  return [
+    ...(target === undefined ? [] : (['outgoing'] as const)),
+    ...(source === undefined ? [] : (['incoming'] as const)),
+  ];
 }
 
 /** The type of nodes without one; the published schema requires a type. */

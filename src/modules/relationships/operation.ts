@@ -15,7 +15,7 @@ function directionsOf(sources: readonly RelationSource[]): readonly Direction[] 
 
 /** Undefined where an operation gives names of its own. */
 function namesOf(sources: readonly RelationSource[]): readonly string[] | undefined {
-  if (sources.some(({ relation }) => relation.type !== null)) return undefined;
+  if (sources.some(({ relation }) => relation.type !== undefined)) return undefined;
   return unique(sources.map(({ relation }) => relation.relationship));
 }
 
@@ -122,7 +122,9 @@ function describeRelationship(sources: readonly RelationSource[]): JsonSchema {
 function listKnown(sources: readonly RelationSource[]): string {
   const parts = unique(sources.map(({ upstream }) => upstream)).map((upstream) => {
     const own = sources.filter((source) => source.upstream === upstream);
-    const names = own.map(({ relation }) => (relation.type === null ? relation.relationship : 'named by its data'));
+    const names = own.map(({ relation }) =>
+      relation.type === undefined ? relation.relationship : 'named by its data',
+    );
     return `${upstream} (${unique(names).join(', ')})`;
   });
   return parts.join(', ');

@@ -58,7 +58,7 @@ function chooseSources(
   sources: readonly RelationSource[],
 ): readonly RelationSource[] {
   const canGive = ({ relation }: RelationSource): boolean =>
-    relationship === undefined || relation.type !== null || relation.relationship === relationship;
+    relationship === undefined || relation.type !== undefined || relation.relationship === relationship;
   const useful = sources.filter(canGive);
   if (useful.length > 0) return useful;
   const known = [...new Set(sources.map(({ relation }) => relation.relationship))];

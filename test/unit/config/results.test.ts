@@ -92,16 +92,14 @@ describe('relations', () => {
         operation: 'get_owner',
         params: { id: '$id' },
         edges: '',
-        source: null,
         target: 'x.y',
-        type: null,
       },
     ]);
   });
 
   it.each([{ ids: ['$id'] }, { q: { parent: 'x:$id' } }])('refer to one node by %j', async (params) => {
     const relation = { relationship: 'uses', operation: 'o', params, source: '' };
-    expect((await loadOnly(relate(relation))).upstreams[0]?.relations).toMatchObject([{ source: '', target: null }]);
+    expect((await loadOnly(relate(relation))).upstreams[0]?.relations).toEqual([{ ...relation, edges: '' }]);
   });
 
   it.each([

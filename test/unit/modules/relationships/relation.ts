@@ -7,8 +7,11 @@ import {
   readRelationRequest,
 } from '../../../../src/modules/relationships/graph.js';
 
+/** Members that are undefined are as if a file had left them out. */
+type Changes = { readonly [K in keyof RelationConfig]?: RelationConfig[K] | undefined };
+
 /** A relation whose edges one call gives. */
-export function aRelation(changes: Partial<RelationConfig> = {}): RelationConfig {
+export function aRelation(changes: Changes = {}): RelationConfig {
   return {
     relationship: 'uses',
     operation: 'read_graph',
@@ -16,12 +19,11 @@ export function aRelation(changes: Partial<RelationConfig> = {}): RelationConfig
     edges: 'relations',
     source: 'from',
     target: 'to',
-    type: null,
     ...changes,
-  };
+  } as RelationConfig;
 }
 
-export function aSource(changes: Partial<RelationConfig> = {}, upstream = 'demo'): RelationSource {
+export function aSource(changes: Changes = {}, upstream = 'demo'): RelationSource {
   return { upstream, relation: aRelation(changes) };
 }
 

@@ -214,7 +214,7 @@ describe('createRelationshipsHandler', () => {
       types: ['uses', 'owns'],
       maxDepth: 3,
     });
-    const oneWay = operationOf(aSource({ source: null, params: { of: '$id' }, type: 'kind' }));
+    const oneWay = operationOf(aSource({ source: undefined, params: { of: '$id' }, type: 'kind' }));
     expect(oneWay.relationships).toEqual({ directions: ['outgoing'], types: [], maxDepth: 3 });
   });
 

@@ -80,7 +80,7 @@ describe('traverseRelations', () => {
   });
 
   it('takes the types of things from where the answer lists them, and knows which there are', async () => {
-    const source = aSource({ nodes: { path: 'things', id: 'name', type: 'kind' } });
+    const source = aSource({ nodes: 'things', node_id: 'name', node_type: 'kind' });
     const things = [
       { name: 'a', kind: 'agent' },
       { name: 'b', kind: 'skill' },
@@ -122,7 +122,7 @@ describe('traverseRelations', () => {
       operation: 'get_issue',
       params: { id: '$id', note: ['about $id'], deep: 3 },
       edges: 'links',
-      source: null,
+      source: undefined,
       target: 'blocker.id',
     });
     const { answer, calls } = await traverse({ root: 1, depth: 2 }, [source], {
@@ -143,7 +143,7 @@ describe('traverseRelations', () => {
       params: { of: '$id' },
       edges: 'names',
       source: '',
-      target: null,
+      target: undefined,
     });
     const { answer } = await traverse({ root: 'a', direction: 'both' }, [tasks, followers], {
       list_tasks: () => [{ key: 'a', blocked_by: ['b', 'c', null, {}] }],
@@ -153,8 +153,20 @@ describe('traverseRelations', () => {
   });
 
   it('calls only operations that can give the relationship', async () => {
-    const following = aSource({ operation: 'following', params: { of: '$id' }, edges: '', source: null, target: '' });
-    const followers = aSource({ operation: 'followers', params: { of: '$id' }, edges: '', source: '', target: null });
+    const following = aSource({
+      operation: 'following',
+      params: { of: '$id' },
+      edges: '',
+      source: undefined,
+      target: '',
+    });
+    const followers = aSource({
+      operation: 'followers',
+      params: { of: '$id' },
+      edges: '',
+      source: '',
+      target: undefined,
+    });
     const others = aSource({ relationship: 'owns', operation: 'owned' });
     const answers = { following: () => ['b'], followers: () => ['c'] };
     const given = { root: 'a', direction: 'incoming', relationship: 'uses' };
@@ -165,7 +177,7 @@ describe('traverseRelations', () => {
   });
 
   it('reports a requested side that no operation lists', async () => {
-    const source = aSource({ operation: 'following', params: { of: '$id' }, edges: '', source: null, target: '' });
+    const source = aSource({ operation: 'following', params: { of: '$id' }, edges: '', source: undefined, target: '' });
     const { answer, calls } = await traverse({ root: 'a', direction: 'incoming' }, [source], {});
     expect(calls).toEqual([]);
     expect(answer['incomplete']).toEqual([
@@ -187,7 +199,7 @@ const failing = () => {
 };
 
 describe('what cannot be read', () => {
-  const perNode = { params: { id: '$id' }, edges: '', source: null, target: '' };
+  const perNode = { params: { id: '$id' }, edges: '', source: undefined, target: '' };
 
   it('is reported beside what could be read', async () => {
     const sources = [whole, aSource({ ...perNode, relationship: 'owns', operation: 'owned' })];
@@ -241,7 +253,7 @@ describe('a traversal', () => {
   });
 
   it('stops at its limit of calls', async () => {
-    const source = aSource({ params: { id: '$id' }, edges: '', source: null, target: '' });
+    const source = aSource({ params: { id: '$id' }, edges: '', source: undefined, target: '' });
     const { answer, calls } = await traverse({ root: 'a', depth: 3 }, [source], {
       read_graph: ({ id }) => (id === 'a' ? Array.from({ length: 300 }, (_, index) => `n${index}`) : []),
     });
@@ -250,7 +262,7 @@ describe('a traversal', () => {
   });
 
   it('makes at most eight calls at once', async () => {
-    const source = aSource({ params: { id: '$id' }, edges: '', source: null, target: '' });
+    const source = aSource({ params: { id: '$id' }, edges: '', source: undefined, target: '' });
     let running = 0;
     let most = 0;
     await traverseRelations(aRequest({ root: 'a', depth: 2 }), [source], async (_, __, { id }) => {
