@@ -19,3 +19,4 @@ export {
   openGateway,
   type PlacedOperation,
 } from './gateway/gateway.js';
+export { MODULES, SECTIONS } from './modules/modules.js';

@@ -1,16 +1,16 @@
 import type { UPSTREAM_CREDENTIALS } from './schema/connection-schema.js';
-import type { FAMILY, GATEWAY_SCHEMA } from './schema/gateway-schema.js';
+import type { FAMILY, GATEWAY_PROPERTIES } from './schema/gateway-schema.js';
 import type { OPERATION, RELATION } from './schema/operation-schema.js';
-import type { API_LIMIT, CONDITION, LIMIT, MATCH, POLICY, PRICE, QUOTAS, RULE } from './schema/policy-schema.js';
+import type { API_LIMIT, LIMIT, MATCH, POLICY, PRICE, QUOTAS, RULE } from './schema/policy-schema.js';
 import type { SAFETY_LOOP } from './schema/safety-schema.js';
 import type { CLIENTS, ISSUER, OPERATORS } from './schema/server-schema.js';
-import type { Input } from './schema/setting.js';
+import type { Input, Inputs } from './schema/setting.js';
 import type { STORE } from './schema/storage-schema.js';
 import type { SERVER_ENTRY, UPSTREAM_SCHEMA } from './schema/upstream-schema.js';
 import type { VIEW } from './schema/view-schema.js';
 
 /** The main file after validation, still as the operator wrote it. Only src/config uses the types of this file. */
-export type GatewayDocument = Input<typeof GATEWAY_SCHEMA>;
+export type GatewayDocument = Inputs<typeof GATEWAY_PROPERTIES>;
 
 /** A file of `upstreams/`. */
 export type UpstreamDocument = Input<typeof UPSTREAM_SCHEMA>;
@@ -33,7 +33,6 @@ export type OAuthEntry = NonNullable<NonNullable<GatewayDocument['server']>['oau
 export type PolicyEntry = Input<typeof POLICY>;
 export type RuleEntry = Input<typeof RULE>;
 export type MatchEntry = Input<typeof MATCH>;
-export type ConditionEntry = Input<typeof CONDITION>;
 export type WebhookEntry = NonNullable<NonNullable<PolicyEntry['approvals']>['webhook']>;
 export type QuotasEntry = Input<typeof QUOTAS>;
 export type QuotaEntry = Input<typeof LIMIT>;
@@ -41,4 +40,3 @@ export type PriceEntry = Input<typeof PRICE>;
 export type SafetyLoopEntry = Input<typeof SAFETY_LOOP>;
 export type StoreEntry = Input<typeof STORE>;
 export type ViewEntry = Input<typeof VIEW>;
-export type OneOrMany<T> = T | readonly T[];

@@ -18,7 +18,7 @@ import type {
 import type { OPERATION, RELATION } from './schema/operation-schema.js';
 import type { API_LIMIT } from './schema/policy-schema.js';
 import type { ENDPOINT, PLAIN_SECTIONS } from './schema/serving-schema.js';
-import type { Input, Output, Outputs } from './schema/setting.js';
+import type { Input, Output, Outputs, Settings } from './schema/setting.js';
 import type { AUDIT, STORE } from './schema/storage-schema.js';
 import type { INTEGRITY_MODES, SERVER_ENTRY } from './schema/upstream-schema.js';
 import type { VIEW } from './schema/view-schema.js';
@@ -142,6 +142,10 @@ export interface GatewayConfig extends Outputs<typeof PLAIN_SECTIONS> {
   readonly dataDir: string;
   /** The folder with one file per upstream; it need not exist. Absolute. */
   readonly upstreamsDir: string;
+  /** What modules have in the main file, by the names of their sections: who reads the files anew reads it, too. */
+  readonly sections: Settings;
+  /** What the file and the defaults say of these, by the same names. */
+  readonly modules: Readonly<Record<string, unknown>>;
   readonly server: ServerConfig;
   readonly endpoint: EndpointConfig;
   /** The files of secrets that its values come from. */

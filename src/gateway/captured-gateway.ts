@@ -1,25 +1,24 @@
 import { isJsonObject } from '../base/json/json.js';
-import { GATEWAY_SOURCE, type Operation } from '../base/protocol/operation.js';
+import { GATEWAY_SOURCE } from '../base/protocol/operation.js';
 import { OperationError } from '../base/protocol/operation-error.js';
 import type { RawTool, ToolSet } from '../base/protocol/tools.js';
 import { OperationSearch } from '../catalog/search/search.js';
 import type { GatewayConfig, UpstreamConfig, ViewConfig } from '../config/gateway-config.js';
+import { UNUSABLE } from '../config/load/misconfigured.js';
 import { toSlug } from '../config/load/server-definition.js';
 import type { QuotaService } from '../policy/quota/quota-types.js';
 import { recordNoCalls } from '../policy/rules/gatekeeper.js';
 import { createRuleEngine } from '../policy/rules/rule-engine.js';
 import { createResultService } from '../results/results.js';
 import { EXECUTION_OPERATIONS } from './builtin/executions/operations.js';
-import { NO_FIGURES } from './figures.js';
-import type { Gateway } from './gateway.js';
-import { type Module, modulesOf, type OwnOperation } from './module.js';
-import { NO_NATIVE_SURFACE } from './native.js';
+import type { Inspected } from './gateway.js';
+import { type Module, modulesOf, ownOfModule } from './module.js';
 import { explainPolicy } from './operator-api.js';
 import { createPipeline } from './pipeline/pipeline.js';
 import { createFailureReader } from './pipeline/read-tool-failure.js';
 import type { Snapshot } from './pipeline/snapshot.js';
 import { createDropIgnored } from './pipeline/validate.js';
-import { buildSnapshot, type SnapshotExecutions } from './snapshot.js';
+import { buildSnapshot } from './snapshot.js';
 import { describeStatus, findOperation, placeOperations } from './status.js';
 import { Views } from './views.js';
 
@@ -37,7 +36,7 @@ export function openCapturedGateway(
   config: GatewayConfig,
   toolSets: readonly ToolSet[],
   options: { readonly ignoreAnnotations?: boolean; readonly modules?: readonly Module[] } = {},
-): Gateway {
+): Inspected {
   const trust = new Map(config.upstreams.map(({ slug, trust: level }) => [slug, level]));
   const rules = createRuleEngine(config.policy, (slug) => trust.get(slug) ?? 'untested');
   // No operation can be called, but introspection still explains the controls of answers.
@@ -48,11 +47,15 @@ export function openCapturedGateway(
     search: new OperationSearch(),
     policy: { staticDecision: rules.staticDecision, revokeToken: refuseCall, quotaStatus: unlimitedQuota.status },
   };
+  const { enabled: hasExecutions } = config.executions;
   const whole = buildSnapshot({
     ...services,
     toolSets,
-    executions: config.executions.enabled ? UNCALLED_EXECUTIONS : undefined,
-    modules: modulesOf(config, options.modules).map(({ operations }) => ({ operations, handle: refuseCall })),
+    executions: hasExecutions ? { originOf: () => undefined } : undefined,
+    own: (shown) => [
+      ...(hasExecutions ? EXECUTION_OPERATIONS.map((operation) => ({ operation, handle: refuseCall })) : []),
+      ...modulesOf(config, options.modules).flatMap((module) => ownOfModule(module, { handle: refuseCall }, shown)),
+    ],
     handlers: {
       over: (_catalog, own) => ({
         handlerOf: (operation) => (operation.upstream === GATEWAY_SOURCE ? own(operation) : refuseCall),
@@ -62,7 +65,7 @@ export function openCapturedGateway(
     ...(options.ignoreAnnotations === undefined ? {} : { ignoreAnnotations: options.ignoreAnnotations }),
   });
   const views = new Views(config.views, services);
-  const open = (snapshot: Snapshot, view: ViewConfig | undefined): Gateway => {
+  const open = (snapshot: Snapshot, view: ViewConfig | undefined): Inspected => {
     const pipeline = createPipeline({
       dropIgnored: createDropIgnored([]),
       gatekeeper: {
@@ -91,12 +94,8 @@ export function openCapturedGateway(
     return {
       config: view === undefined ? config : { ...config, endpoint: view.endpoint },
       reload: async () => ({ at: new Date().toISOString(), outcome: 'unchanged' }),
-      onReloaded: () => () => {},
-      figures: () => NO_FIGURES,
-      safety: undefined,
-      executions: undefined,
-      settled: Promise.resolve(),
-      warmedUp: Promise.resolve(),
+      recordAdmin: () => undefined,
+      status: () => describeStatus(snapshot, [], { audit: { state: 'ok' }, store: { state: 'ok' } }),
       inView(name) {
         const opened = views.open(name);
         return opened === undefined ? undefined : open(opened.of(whole), opened.config);
@@ -104,42 +103,16 @@ export function openCapturedGateway(
       handle: (call) => pipeline.answer(call, snapshot),
       toolList: async () => snapshot.plan,
       shown: () => snapshot.plan,
-      serversSay: () => [],
-      headerParametersOf: () => [],
-      onToolsChanged: () => () => undefined,
-      status: () => describeStatus(snapshot, [], { audit: { state: 'ok' }, store: { state: 'ok' } }),
       operations: () => placeOperations(snapshot),
-      revision: () => snapshot,
       findOperation: (name) => findOperation(snapshot, name),
       search: (query, limit) => snapshot.search(query, limit),
       toolSets: () => toolSets.filter(({ upstream }) => snapshot.catalog.upstreams.includes(upstream)),
       definitions: async () => undefined,
       explainPolicy: (question) =>
         explainPolicy(rules, view === undefined ? question : { ...question, view: view.name }),
-      quotaStatus: unlimitedQuota.status,
-      restartUpstream: () => false,
-      recordAdmin: () => undefined,
-      recordSignIn: () => undefined,
-      approvals: undefined,
-      connections: undefined,
-      setLogLevel: () => undefined,
-      endSession: () => undefined,
-      leaveSession: () => undefined,
-      replicas: undefined,
-      native: NO_NATIVE_SURFACE,
-      close: () => Promise.resolve(),
     };
   };
   return open(whole, undefined);
-}
-
-const UNCALLED_EXECUTIONS: SnapshotExecutions = {
-  own: EXECUTION_OPERATIONS.map(uncalled),
-  originOf: () => undefined,
-};
-
-function uncalled(operation: Operation): OwnOperation {
-  return { operation, handle: refuseCall };
 }
 
 function refuseCall(): never {
@@ -158,7 +131,7 @@ export function readCapturedLists(
   const known = new Map(configured.map((upstream) => [upstream.name, upstream]));
   const taken = new Set<string>();
   const upstreams = lists.map(({ name }) => {
-    const upstream = known.get(name) ?? describeCaptured(name);
+    const upstream = known.get(name) ?? { ...UNUSABLE, name, slug: toSlug(name) };
     const slug = firstFree(upstream.slug, taken);
     taken.add(slug);
     return { ...upstream, slug };
@@ -175,38 +148,6 @@ function firstFree(slug: string, taken: ReadonlySet<string>): string {
   let free = slug;
   for (let next = 2; taken.has(free); next += 1) free = `${slug}_${next}`;
   return free;
-}
-
-function describeCaptured(name: string): UpstreamConfig {
-  return {
-    name,
-    slug: toSlug(name),
-    endpoint: { type: 'http', url: '', headers: {} },
-    disabled: true,
-    timeoutMs: 0,
-    maxCallMs: 0,
-    connectTimeoutMs: 0,
-    maxConcurrency: 0,
-    queue: { max: 0 },
-    restarts: { max: 0, windowSeconds: 0 },
-    protocol: 'auto',
-    circuit: { failures: 0, openSeconds: 0 },
-    pings: { afterIdleMs: 0, duringCallMs: 0 },
-    required: false,
-    isolation: 'shared',
-    instances: { max: 0, idleSeconds: 0, spare: 0 },
-    maxAnswerBytes: 0,
-    trust: 'validated',
-    strict: true,
-    formats: 'readable',
-    readOnlyStatements: true,
-    rowFunctions: 'possible',
-    asks: { elicitation: 'allow', sampling: 'allow', roots: 'allow' },
-    integrity: 'off',
-    curation: [],
-    relations: [],
-    apiLimits: [],
-  };
 }
 
 /** The quotas of a gateway that calls nothing. */

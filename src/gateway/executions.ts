@@ -6,6 +6,7 @@ import type { DetailsSealer, Execution } from '../policy/execution/execution.js'
 import type { Executions } from '../policy/execution/executions.js';
 import type { PolicyService } from '../policy/policy.js';
 import type { ResultService } from '../results/query/result-types.js';
+import type { OwnOperation } from './module.js';
 import type { BackgroundCalls } from './pipeline/background.js';
 import type { SnapshotExecutions } from './snapshot.js';
 
@@ -31,6 +32,7 @@ interface ExecutionServices extends Pick<PolicyService, 'store' | 'storeState'> 
 interface OpenedExecutions {
   readonly registry: Executions;
   readonly openBackground: OpenBackground;
+  readonly own: readonly OwnOperation[];
   readonly inSnapshots: SnapshotExecutions;
 }
 
@@ -54,10 +56,8 @@ export async function openExecutions(
   return {
     registry,
     openBackground: (calls) => new Background({ executions: registry, results, afterMs, calls }),
-    inSnapshots: {
-      own: createExecutionHandlers({ executions: registry, results }),
-      originOf: (id) => registry.originOf(id),
-    },
+    own: createExecutionHandlers({ executions: registry, results }),
+    inSnapshots: registry,
   };
 }
 

@@ -74,12 +74,3 @@ function contextTokens({ plan, toolSets }: Shown): GatewayFigures['tokens'] {
   counted.set(plan, tokens);
   return tokens;
 }
-
-/** Of a gateway that has no clients: one that is made of a capture. */
-export const NO_FIGURES: GatewayFigures = {
-  upstreams: [],
-  operations: {},
-  dependencies: {},
-  lostRecords: 0,
-  threads: { busy: 0, waiting: 0 },
-};

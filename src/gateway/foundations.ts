@@ -30,7 +30,7 @@ import {
 import { type LargeAnswers, openLargeAnswers } from './large-answers.js';
 import { serverLogDirectory } from './log-review.js';
 import { MemoryBudget } from './memory-budget.js';
-import { type Module, type ModuleOperations, modulesOf, type OpenedModule } from './module.js';
+import { type Module, OpenModules } from './module.js';
 import type { Parts } from './parts.js';
 import { ResourceLinks } from './primitives/resource-links.js';
 import { openReplicas, type Replicas } from './replicas.js';
@@ -71,8 +71,7 @@ export interface Foundations {
   readonly replicas: Replicas | undefined;
   readonly results: ResultService;
   readonly executions: Awaited<ReturnType<typeof openExecutions>>;
-  /** Those that the configuration has. */
-  readonly modules: readonly (OpenedModule & ModuleOperations)[];
+  readonly modules: OpenModules;
   /** Absent where it is disabled. */
   readonly safety: Safety | undefined;
   readonly largeAnswers: LargeAnswers;
@@ -107,12 +106,8 @@ export async function openFoundations(config: GatewayConfig, deps: GatewayDeps, 
   const executions = await openExecutions(config, { ...policy, observe, results, sealer: replicas?.vault });
   const safety = await openSafetyLoop(config, { policy, observe, executions: executions?.registry });
   const budget = new MemoryBudget();
-  const modules = await Promise.all(
-    modulesOf(config, deps.modules).map(async ({ operations, open }) => ({
-      operations,
-      ...(await open(config, { policy, observe, budget })),
-    })),
-  );
+  const modules = new OpenModules(deps.modules ?? [], () => live.config, { policy, observe, budget });
+  await modules.follow();
   const links = new ResourceLinks(pool.upstreams);
   const largeAnswers = openLargeAnswers({ settings: () => live.config, results, links, observe, budget });
   // It can fail, and nothing of the change is in force then.
@@ -125,7 +120,7 @@ export async function openFoundations(config: GatewayConfig, deps: GatewayDeps, 
   parts.add('kept catalog', { close: () => memory.keeper.close() });
   parts.add('policy', { apply: ({ config: next }) => policy.apply(next), close: () => policy.close() });
   parts.add('replicas', { close: () => replicas?.close() });
-  parts.add('modules', { close: async () => void (await Promise.all(modules.map((module) => module.close?.()))) });
+  parts.add('modules', { apply: () => modules.follow(), close: () => modules.close() });
   parts.add('safety loop', { close: () => safety?.close() });
   parts.add('threads', { close: () => largeAnswers.close() });
   return {

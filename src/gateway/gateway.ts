@@ -47,33 +47,39 @@ export { mayShow } from './view-filter.js';
 /** What is recorded of entering and leaving the console. */
 type SignInRecord = Pick<Extract<AuditEvent, { type: 'sign_in' }>, 'event' | 'way' | 'address' | 'reason'>;
 
-/** A running gateway: the whole interface for servers and the command line. */
-export interface Gateway extends Surface {
+/** What commands look at, whether its servers run or what they listed was captured. */
+export interface Inspected
+  extends Pick<Surface, 'handle' | 'shown' | 'toolList' | 'operations' | 'findOperation' | 'search'> {
   /** The configuration that is in force at this moment. */
   readonly config: GatewayConfig;
-  /** Reads the configuration anew and takes what changes. Never rejects: what is wrong with it is in the answer, and changes nothing. */
-  reload(by: string): Promise<ReloadState>;
-  /** Calls the listener with a configuration that has taken the place of the one in force; returns a function that removes it. */
-  onReloaded(listener: (config: GatewayConfig) => void): () => void;
-  /** What the view is for, in the operator's words. */
-  readonly purpose?: string | undefined;
-  /** The same gateway as a view shows it; undefined where there is no such view. */
-  inView(name: string): Gateway | undefined;
-  /** Resources, prompts and completions in MCP's own methods. */
-  readonly native: NativeSurface;
-  status(): GatewayStatus;
-  /** What monitoring reads. */
-  figures(): GatewayFigures;
+  /** The same as a view shows it; undefined where there is no such view. */
+  inView(name: string): Inspected | undefined;
   /** The upstreams' tool lists exactly as they sent them. */
   toolSets(): readonly ToolSet[];
   /** What the upstreams define beside tools, one set each, in the form in which the lock has it; undefined where that is not known. */
   definitions(): Promise<readonly DefinitionSet[] | undefined>;
   /** Which rule decides about an operation, and why. */
   explainPolicy(question: PolicyQuestion): Explanation;
-  /** The budgets of calls, as they are for a caller. */
-  quotaStatus(caller: Caller): Promise<JsonObject>;
+  status(): GatewayStatus;
+  /** Reads the configuration anew and takes what changes. Never rejects: what is wrong with it is in the answer, and changes nothing. */
+  reload(by: string): Promise<ReloadState>;
   /** Records an operator's action in the audit trail. @param operator the name of the account or token */
   recordAdmin(action: string, details: JsonObject, operator: string, transport?: 'cli' | 'http'): void;
+}
+
+/** A running gateway: the whole interface for servers and the command line. */
+export interface Gateway extends Inspected, Surface {
+  /** Calls the listener with a configuration that has taken the place of the one in force; returns a function that removes it. */
+  onReloaded(listener: (config: GatewayConfig) => void): () => void;
+  /** What the view is for, in the operator's words. */
+  readonly purpose?: string | undefined;
+  inView(name: string): Gateway | undefined;
+  /** Resources, prompts and completions in MCP's own methods. */
+  readonly native: NativeSurface;
+  /** What monitoring reads. */
+  figures(): GatewayFigures;
+  /** The budgets of calls, as they are for a caller. */
+  quotaStatus(caller: Caller): Promise<JsonObject>;
   /** Records who enters or leaves the console, and who is kept out. @param operator undefined where nobody is known */
   recordSignIn(signIn: SignInRecord, operator: string | undefined): void;
   /** The approval service for operators; absent where approvals by operators are not configured. */
@@ -377,7 +383,7 @@ function createGateway(parts: GatewayParts): Gateway {
     endSession(sessionId) {
       gateway.leaveSession(sessionId);
       running?.endSessionElsewhere(sessionId);
-      for (const module of modules) module.endSession?.(sessionId);
+      modules.endSession(sessionId);
       policy.endSession(sessionId);
     },
     leaveSession(sessionId) {

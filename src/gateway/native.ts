@@ -170,25 +170,17 @@ export function createNativeSurface(deps: NativeDeps): NativeSurface {
 }
 
 /** The answer where no upstream is known to have any of what is asked for. */
-function answerWithout(method: string, seen?: Snapshot): Reply {
+function answerWithout(method: string, seen: Snapshot): Reply {
   const empty = METHODS.get(method)?.empty;
   if (empty !== undefined) return okReply(empty);
   const message = `No server behind this gateway is known to answer '${method}' now. Try again when one is connected`;
   const nothing = new NothingFound('NOT_FOUND_RESOURCE', message);
-  return failedReply(seen === undefined ? nothing : withNotHere(nothing, seen));
+  return failedReply(withNotHere(nothing, seen));
 }
 
 function failedReply(error: OperationError): Reply {
   return { text: JSON.stringify(error.toFailure()), blocks: [], isError: true, code: error.code };
 }
-
-/** Of a gateway that has nothing but tools. */
-export const NO_NATIVE_SURFACE: NativeSurface = {
-  capabilities: () => ({}),
-  answer: async ({ method }) => answerWithout(method),
-  listen: () => () => undefined,
-  endSubscriber: () => undefined,
-};
 
 /** Who hears of changes of resources and prompts: each hears of the upstreams that exist for it. */
 export class Audiences {

@@ -16,6 +16,7 @@ import { Usage } from './builtin/introspect/usage.js';
 import type { Foundations } from './foundations.js';
 import { createHandlers, type Handlers } from './handlers.js';
 import { createLiveCatalog, type LiveCatalog } from './live-catalog.js';
+import type { Shown } from './module.js';
 import { Audiences } from './native.js';
 import type { Parts } from './parts.js';
 import type { Snapshot } from './pipeline/snapshot.js';
@@ -100,7 +101,7 @@ export function openCatalog(foundations: Foundations, observe: Observer, parts: 
     usage,
     ...(safety === undefined ? {} : { safety }),
     executions: executions?.inSnapshots,
-    modules,
+    own: (shown: Shown) => [...(executions?.own ?? []), ...modules.ownOf(shown)],
     accountOf: (upstream: UpstreamConfig) => accounts.of(upstream),
   };
   const seenBy = (reader: Reader) => ({

@@ -45,7 +45,6 @@ const FIXED = [
   'cache',
   'safetyLoop',
   'executions',
-  'programs',
   'store',
   'credentials',
   'audit',
@@ -83,6 +82,7 @@ export function planReload(current: GatewayConfig, next: GatewayConfig): ReloadP
     settings: [
       ...LIVE.filter((key) => !isDeepStrictEqual(current[key], config[key])),
       ...(current.lock.digest === config.lock.digest ? [] : ['lock']),
+      ...Object.keys(next.modules).flatMap((key) => listDifferences(key, current.modules[key], next.modules[key])),
       ...listDifferences('server', current.server, config.server),
       ...(isDeepStrictEqual(current.endpoint, config.endpoint) ? [] : ['endpoint']),
       ...(isDeepStrictEqual(current.policy, config.policy) ? [] : ['policy']),

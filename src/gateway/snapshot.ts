@@ -25,7 +25,7 @@ import { handleOf } from './builtin/introspect/parse-query.js';
 import { type Purpose, readSaying } from './builtin/introspect/server-map.js';
 import { Usage } from './builtin/introspect/usage.js';
 import type { Handlers, Runners } from './handlers.js';
-import { type ModuleOperations, type OwnOperation, ownOfModule, type Shown } from './module.js';
+import type { OwnOperation, Shown } from './module.js';
 import { explainUnknown } from './pipeline/not-found.js';
 import { tellNotHere } from './pipeline/not-here.js';
 import type { Connections, Snapshot } from './pipeline/snapshot.js';
@@ -35,7 +35,6 @@ import type { Safety } from './safety.js';
 
 /** What a snapshot knows of executions. */
 export interface SnapshotExecutions {
-  readonly own: readonly OwnOperation[];
   /** The origin of what an execution keeps. */
   originOf(id: string): string | undefined | Promise<string | undefined>;
 }
@@ -64,10 +63,10 @@ interface SnapshotInput {
   readonly connections?: Connections;
   /** What upstreams have beside tools; nothing where absent. */
   readonly primitives?: SnapshotPrimitives;
-  /** The operations over executions, and whose executions are; none where absent. */
+  /** Whose executions are; absent where there are none. */
   readonly executions?: SnapshotExecutions | undefined;
-  /** What modules add; nothing where absent. */
-  readonly modules?: readonly ModuleOperations[] | undefined;
+  /** The built-in operations that are switched on, besides `introspect`; none where absent. */
+  readonly own?: (shown: Shown) => readonly OwnOperation[];
   /** What finds operations by free text, which goes on from one snapshot to the next; a new one where absent. */
   readonly search?: OperationSearch;
   /** What is called most; nothing where absent. */
@@ -180,16 +179,8 @@ export function refusedBy({ staticDecision }: Pick<IntrospectionPolicy, 'staticD
   };
 }
 
-/** The built-in operations that are switched on, besides `introspect`. */
-export function ownOf(
-  shown: Shown,
-  { executions, modules = [] }: Pick<SnapshotInput, 'executions' | 'modules'>,
-): readonly OwnOperation[] {
-  return [...(executions?.own ?? []), ...modules.flatMap((module) => ownOfModule(module, shown))];
-}
-
 function ownOfAll(input: SnapshotInput): readonly OwnOperation[] {
-  return ownOf({ upstreams: input.config.upstreams, has: () => true }, input);
+  return input.own?.({ upstreams: input.config.upstreams, has: () => true }) ?? [];
 }
 
 function finishSnapshot(input: RecordedInput, catalog: WholeCatalog, plan: EndpointPlan): WholeSnapshot {
@@ -240,16 +231,7 @@ type SnapshotPrimitives = Pick<
 /** What of the input a snapshot needs beside its catalog and plan. */
 export type SnapshotServices = Pick<
   SnapshotInput,
-  | 'config'
-  | 'policy'
-  | 'results'
-  | 'readPart'
-  | 'connections'
-  | 'search'
-  | 'usage'
-  | 'executions'
-  | 'modules'
-  | 'safety'
+  'config' | 'policy' | 'results' | 'readPart' | 'connections' | 'search' | 'usage' | 'executions' | 'own' | 'safety'
 >;
 
 /** Opens a catalog as one plan shows it. */

@@ -12,7 +12,7 @@ import { EVERYBODY } from '../upstream/readers.js';
 import type { UpstreamPool } from '../upstream/upstream-pool.js';
 import type { IntrospectionPolicy } from './builtin/introspect/handler.js';
 import { introspectOperation } from './builtin/introspect/operation.js';
-import type { Shown } from './module.js';
+import type { OwnOperation, Shown } from './module.js';
 import type { NativeDeps, NativeSurface } from './native.js';
 import type { PolicyQuestion } from './operator-api.js';
 import type { Snapshot } from './pipeline/snapshot.js';
@@ -22,7 +22,6 @@ import {
   listBuiltins,
   listEnabled,
   openSnapshot,
-  ownOf,
   refusedBy,
   type SnapshotServices,
   type WholeSnapshot,
@@ -231,7 +230,7 @@ interface ViewPolicy extends IntrospectionPolicy {
 
 /** What a view shows of one catalog, whoever reads it. */
 interface ViewParts extends Pick<ViewSnapshot, 'catalog' | 'plan' | 'upstreams' | 'cut'> {
-  readonly own: ReturnType<typeof ownOf>;
+  readonly own: readonly OwnOperation[];
   readonly policy: IntrospectionPolicy;
 }
 
@@ -247,7 +246,7 @@ function buildViewParts(view: ViewConfig, filter: ViewFilter, whole: WholeSnapsh
   const upstreams = new Set(whole.catalog.upstreams.filter((slug) => offering.has(slug) || filter.names(slug)));
   const { config } = services;
   const primitives = services.primitives?.seenBy(EVERYBODY, (slug) => upstreams.has(slug));
-  const all = ownOf({ upstreams: config.upstreams, has: hasIn(shown) }, services);
+  const all = services.own?.({ upstreams: config.upstreams, has: hasIn(shown) }) ?? [];
   const own = all.filter(({ operation }) => filter.hasOwn(operation));
   const builtins = listBuiltins(own, primitives, services.safety).filter(
     (operation) => operation.name === introspectOperation.name || filter.hasOwn(operation),

@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load/load-config.js';
+import { SECTIONS } from '../../src/modules/modules.js';
 import { makeDirectory } from '../support/gateway-folder.js';
 import { runCli } from '../support/run-cli.js';
 import { REPOSITORY } from '../support/served-gateway.js';
@@ -69,7 +70,7 @@ describe('a page of docs/start', () => {
     async (_page, text) => {
       await using folder = await makeDirectory();
       await writeFile(join(folder.path, 'gateway.config.json'), text);
-      const { warnings } = await loadConfig({ cwd: folder.path, env: { DOCS_TOKEN: 'x' } });
+      const { warnings } = await loadConfig({ cwd: folder.path, env: { DOCS_TOKEN: 'x' }, sections: SECTIONS });
       expect(warnings).toEqual([]);
     },
   );

@@ -7,10 +7,9 @@ import type { GatewayConfig } from '../../src/config/gateway-config.js';
 import { hashToken } from '../../src/config/load/build-access.js';
 import { buildSafetyLoop } from '../../src/config/load/build-safety-loop.js';
 import { createReport, openDiagnostics } from '../../src/config/load/diagnostics.js';
-import { NO_FIGURES } from '../../src/gateway/figures.js';
 import type { Gateway, GatewayStatus, ToolList } from '../../src/gateway/gateway.js';
-import { NO_NATIVE_SURFACE } from '../../src/gateway/native.js';
 import type { ApprovalService } from '../../src/policy/approvals/approval-queue.js';
+import { NO_FIGURES, NO_NATIVE_SURFACE } from './no-gateway.js';
 
 /** Of every fake gateway that is given none. */
 const DATA_DIR = mkdtempSync(join(tmpdir(), 'fake-gateway-'));
@@ -207,22 +206,8 @@ function fakeConfig(options: FakeGatewayOptions): GatewayConfig {
     warnings: { slowMs: 10_000 },
     errors: { upstreamWords: 'clean' },
     executions: { enabled: false, maxPerClient: 64, max: 1_024, keptSeconds: 86_400 },
-    programs: {
-      enabled: false,
-      timeoutMs: 300_000,
-      computeMs: 5_000,
-      memoryMegabytes: 64,
-      maxCalls: 500,
-      maxParallel: 8,
-      maxCodeBytes: 65_536,
-      maxInputBytes: 1_048_576,
-      maxAnswerBytes: 4_194_304,
-      maxResultBytes: 1_048_576,
-      maxConsoleBytes: 10_000,
-      max: 8,
-      maxPerClient: 2,
-      keptSeconds: 900,
-    },
+    sections: {},
+    modules: {},
     cache: { maxBytes: 1_000_000 },
     results: { maxTokens: 25_000, keptBytes: 1_000_000, keptSeconds: 600, compact: false },
     safetyLoop: buildSafetyLoop(undefined, { directory: '/', diagnostics: openDiagnostics(createReport(), 'test') }),

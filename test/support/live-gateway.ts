@@ -8,7 +8,7 @@ import type { Observation } from '../../src/base/observe/observation.js';
 import { loadConfig } from '../../src/config/load/load-config.js';
 import { mountPages } from '../../src/console/mount.js';
 import { type Gateway, openGateway, type ReloadState } from '../../src/gateway/gateway.js';
-import { MODULES } from '../../src/modules/modules.js';
+import { MODULES, SECTIONS } from '../../src/modules/modules.js';
 import { openHttpServer } from '../../src/server/http/http-server.js';
 import { serveStdio } from '../../src/server/stdio/stdio-server.js';
 import { load } from '../unit/config/config-folder.js';
@@ -68,7 +68,7 @@ export async function openLiveGateway(
     modules: MODULES,
     process: 'test',
     names: { wait: 'until tried', keep: false },
-    load: async () => (await loadConfig({ env: {}, cwd })).config,
+    load: async () => (await loadConfig({ env: {}, cwd, sections: SECTIONS })).config,
   });
   if (settled) await gateway.settled;
   const closers: (() => Promise<void>)[] = [];

@@ -8,10 +8,11 @@ import { BUILT_IN_PROFILES } from '../../src/config/built-in-profiles.js';
 import type { FamilyDefinition } from '../../src/config/gateway-config.js';
 import { renderJson } from '../../src/config/load/lock-file.js';
 import { CONFIG_VARIABLE, formatFlag, OVERRIDES } from '../../src/config/load/overrides.js';
-import { FAMILY, GATEWAY_SCHEMA } from '../../src/config/schema/gateway-schema.js';
+import { FAMILY, gatewaySchema } from '../../src/config/schema/gateway-schema.js';
 import { OPERATION_PROPERTIES, RELATION_PROPERTIES } from '../../src/config/schema/operation-schema.js';
 import { API_LIMIT_PROPERTIES } from '../../src/config/schema/policy-schema.js';
 import { SERVER_PROPERTIES } from '../../src/config/schema/upstream-schema.js';
+import { SECTIONS } from '../../src/modules/modules.js';
 
 const INTRODUCTION = `# Configuration
 
@@ -133,7 +134,7 @@ function renderVariables(): string {
 
 /** Sections of settings with a table each, then the single settings in one. */
 function renderSections(): string[] {
-  const properties = Object.entries(valueAt(GATEWAY_SCHEMA, ['properties']) as Record<string, JsonSchema>);
+  const properties = Object.entries(valueAt(gatewaySchema(SECTIONS), ['properties']) as Record<string, JsonSchema>);
   const shown = properties.filter(([name]) => name !== '$schema' && name !== 'mcp');
   const single = shown.filter(([name, schema]) => findObject(name, schema) === undefined);
   return [

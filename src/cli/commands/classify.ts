@@ -8,7 +8,7 @@ import {
   understandingOf,
 } from '../../base/protocol/understanding.js';
 import type { LockContent, LockedOperation } from '../../config/gateway-config.js';
-import type { Gateway, PlacedOperation } from '../../gateway/gateway.js';
+import type { Inspected, PlacedOperation } from '../../gateway/gateway.js';
 import { localNameOf, showJudgement } from '../../gateway/review/lock-review.js';
 import { EXIT_CODE } from '../shared/exit-code.js';
 import { FROM_OPTION, type SourceFlags, withSource } from '../shared/source.js';
@@ -62,7 +62,7 @@ export function registerClassify(program: Command, terminal: Terminal): void {
     .option('--check', 'the same, with exit code 6 if anything is listed or there is no gateway.lock.json')
     .action(async (_own: unknown, command: Command) => {
       const flags = command.optsWithGlobals<ClassifyFlags>();
-      const task = async (gateway: Gateway) => ({ tools: classifyAll(gateway), lock: gateway.config.lock });
+      const task = async (gateway: Inspected) => ({ tools: classifyAll(gateway), lock: gateway.config.lock });
       const { tools, lock } = await withSource(flags, terminal, task, { withheldToo: true });
       if (flags.review !== true && flags.check !== true) return printAll(tools, flags, terminal);
       const toReview = tools.filter(deservesReview).sort(byCost);
@@ -76,7 +76,7 @@ export function registerClassify(program: Command, terminal: Terminal): void {
 
 const NEXT_STEP = "Override what is wrong, then run 'mcp-aql-gateway lock'";
 
-function classifyAll(gateway: Gateway): readonly ReviewedTool[] {
+function classifyAll(gateway: Inspected): readonly ReviewedTool[] {
   const names = new Map(gateway.config.upstreams.map(({ slug, name }) => [slug, name]));
   return gateway
     .operations()

@@ -9,7 +9,7 @@ import type { RawTool } from '../../base/protocol/tools.js';
 import type { UpstreamConfig } from '../../config/gateway-config.js';
 import { publicUrlOf } from '../../config/public-url.js';
 import { TRANSPORT_FACTS } from '../../config/transport-facts.js';
-import type { Gateway } from '../../gateway/gateway.js';
+import type { Inspected } from '../../gateway/gateway.js';
 import { CliError, EXIT_CODE } from '../shared/exit-code.js';
 import { FROM_OPTION, type SourceFlags, withSource } from '../shared/source.js';
 import { printJson, printLine, type Terminal } from '../shared/terminal.js';
@@ -47,7 +47,7 @@ export function registerExport(program: Command, terminal: Terminal): void {
 }
 
 /** A bundle for each server whose tools are known, by its slug, in the order of the configuration. */
-function bundlesOf(gateway: Gateway, now: Date): readonly (readonly [slug: string, bundle: JsonObject])[] {
+function bundlesOf(gateway: Inspected, now: Date): readonly (readonly [slug: string, bundle: JsonObject])[] {
   const own = `${publicUrlOf(gateway.config.server)}/mcp`;
   const known = new Map(gateway.toolSets().map(({ upstream, tools }) => [upstream, tools]));
   return gateway.config.upstreams.flatMap((upstream) => {

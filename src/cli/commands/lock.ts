@@ -6,7 +6,7 @@ import { type Classification, GATEWAY_SOURCE } from '../../base/protocol/operati
 import { countUnderstanding } from '../../base/protocol/understanding.js';
 import type { LockContent } from '../../config/gateway-config.js';
 import { writeLockFile } from '../../config/load/lock-file.js';
-import type { Gateway } from '../../gateway/gateway.js';
+import type { Inspected } from '../../gateway/gateway.js';
 import {
   type Acceptance,
   acceptTools,
@@ -72,7 +72,7 @@ export function registerLock(program: Command, terminal: Terminal): void {
     });
 }
 
-async function runLock(gateway: Gateway, { accept, from }: LockFlags): Promise<LockReport> {
+async function runLock(gateway: Inspected, { accept, from }: LockFlags): Promise<LockReport> {
   const { file, content } = gateway.config.lock;
   const current = await describeTools(gateway);
   const notSeen = from === undefined ? listUnseen(gateway, current) : [];
@@ -96,7 +96,7 @@ async function runLock(gateway: Gateway, { accept, from }: LockFlags): Promise<L
 }
 
 /** The classifications of what upstreams offer. */
-function operationsOf(gateway: Gateway): readonly Classification[] {
+function operationsOf(gateway: Inspected): readonly Classification[] {
   const offered = gateway.operations().filter(({ operation }) => operation.upstream !== GATEWAY_SOURCE);
   return offered.map(({ operation }) => operation.classification);
 }
@@ -157,7 +157,7 @@ function isAccepted({ upstream, tool }: ToolDifference, acceptance: Acceptance):
   return acceptance.some((each) => each.upstream === upstream && (each.tool === undefined || each.tool === tool));
 }
 
-function listUnseen(gateway: Gateway, current: LockContent): readonly string[] {
+function listUnseen(gateway: Inspected, current: LockContent): readonly string[] {
   return gateway.config.upstreams
     .filter(
       ({ name, disabled, problem }) => (!disabled || problem !== undefined) && !Object.hasOwn(current.upstreams, name),

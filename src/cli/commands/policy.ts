@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { JsonObject } from '../../base/json/json.js';
 import { whenRuns } from '../../base/protocol/policy-decision.js';
-import type { Gateway } from '../../gateway/gateway.js';
+import type { Inspected } from '../../gateway/gateway.js';
 import { parseParams } from '../shared/call-operation.js';
 import { VIEW_OPTION } from '../shared/context.js';
 import { CliError, EXIT_CODE } from '../shared/exit-code.js';
@@ -17,7 +17,7 @@ interface ExplainFlags extends SourceFlags {
   readonly scope?: readonly string[];
 }
 
-type Explanation = ReturnType<Gateway['explainPolicy']>;
+type Explanation = ReturnType<Inspected['explainPolicy']>;
 
 export function registerPolicy(program: Command, terminal: Terminal): void {
   program
@@ -35,7 +35,7 @@ export function registerPolicy(program: Command, terminal: Terminal): void {
     .action(async (name: string, _own: unknown, command: Command) => {
       const flags = command.optsWithGlobals<ExplainFlags>();
       const params = parseParams(flags.params ?? '{}');
-      const ask = async (gateway: Gateway): Promise<Explanation> => {
+      const ask = async (gateway: Inspected): Promise<Explanation> => {
         await warnOfOtherConfiguration(gateway.config, terminal);
         return explain(gateway, name, params, flags);
       };
@@ -46,7 +46,7 @@ export function registerPolicy(program: Command, terminal: Terminal): void {
 }
 
 async function explain(
-  gateway: Gateway,
+  gateway: Inspected,
   name: string,
   params: JsonObject,
   { client, user, group, scope }: ExplainFlags,

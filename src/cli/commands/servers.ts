@@ -13,6 +13,7 @@ import { type EditableConfig, openEditableConfig } from '../../config/edit/edit-
 import { ConfigError } from '../../config/load/diagnostics.js';
 import type { LoadOptions } from '../../config/load/load-config.js';
 import { JsoncSyntaxError } from '../../config/load/parse-jsonc.js';
+import { SECTIONS } from '../../modules/modules.js';
 import type { CommonFlags } from '../shared/context.js';
 import { CliError, EXIT_CODE } from '../shared/exit-code.js';
 import { warnOfReaders } from '../shared/readers.js';
@@ -75,7 +76,7 @@ function collect(value: string, before: readonly string[] | undefined): readonly
 
 /** Where the configuration is looked for, as every command does. */
 export function loadOptionsOf(flags: CommonFlags): LoadOptions {
-  return { env: process.env, cwd: process.cwd(), file: flags.config };
+  return { env: process.env, cwd: process.cwd(), file: flags.config, sections: SECTIONS };
 }
 
 function readEntry(target: readonly string[], flags: AddFlags): JsonObject {

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { JsonObject } from '../../base/json/json.js';
 import { GATEWAY_SOURCE } from '../../base/protocol/operation.js';
 import type { EndpointMode } from '../../config/gateway-config.js';
-import type { Gateway } from '../../gateway/gateway.js';
+import type { Inspected } from '../../gateway/gateway.js';
 import { MODULES } from '../../modules/modules.js';
 import { introspect } from '../shared/call-operation.js';
 import { FROM_OPTION, type SourceFlags, withSource } from '../shared/source.js';
@@ -53,7 +53,7 @@ export function registerTokens(program: Command, terminal: Terminal): void {
     });
 }
 
-async function measure(gateway: Gateway, count: CountTokens): Promise<TokenReport> {
+async function measure(gateway: Inspected, count: CountTokens): Promise<TokenReport> {
   const tools = gateway.toolSets().flatMap((set) => set.tools);
   const page = await readPage(gateway, { query: 'operations' });
   const map = await introspect(gateway, { query: 'upstreams' });
@@ -69,11 +69,11 @@ async function measure(gateway: Gateway, count: CountTokens): Promise<TokenRepor
   };
 }
 
-async function readPage(gateway: Gateway, params: JsonObject): Promise<{ data: { operations: readonly unknown[] } }> {
+async function readPage(gateway: Inspected, params: JsonObject): Promise<{ data: { operations: readonly unknown[] } }> {
   return JSON.parse((await introspect(gateway, params)).text);
 }
 
-async function measureMode(gateway: Gateway, mode: EndpointMode, count: CountTokens): Promise<Registration> {
+async function measureMode(gateway: Inspected, mode: EndpointMode, count: CountTokens): Promise<Registration> {
   const { openCapturedGateway } = await import('../../gateway/captured-gateway.js');
   const config = { ...gateway.config, endpoint: { ...gateway.config.endpoint, mode } };
   const { tools, toolsJson } = await openCapturedGateway(config, gateway.toolSets(), { modules: MODULES }).toolList(
@@ -82,7 +82,7 @@ async function measureMode(gateway: Gateway, mode: EndpointMode, count: CountTok
   return { tools: tools.length, tokens: count(toolsJson) };
 }
 
-async function measureViews(gateway: Gateway, count: CountTokens): Promise<Record<string, ViewRegistration>> {
+async function measureViews(gateway: Inspected, count: CountTokens): Promise<Record<string, ViewRegistration>> {
   const measured: Record<string, ViewRegistration> = {};
   for (const { name, tokenBudget } of gateway.config.views) {
     const list = await gateway.inView(name)?.toolList(undefined);
@@ -93,7 +93,7 @@ async function measureViews(gateway: Gateway, count: CountTokens): Promise<Recor
   return measured;
 }
 
-async function measureDetails(gateway: Gateway, count: CountTokens): Promise<Spread> {
+async function measureDetails(gateway: Inspected, count: CountTokens): Promise<Spread> {
   const sizes: number[] = [];
   for (const { operation } of foreignOperations(gateway)) {
     const { text } = await introspect(gateway, { query: 'operations', name: operation.name });
@@ -102,14 +102,14 @@ async function measureDetails(gateway: Gateway, count: CountTokens): Promise<Spr
   return spreadOf(sizes);
 }
 
-function foreignOperations(gateway: Gateway): ReturnType<Gateway['operations']> {
+function foreignOperations(gateway: Inspected): ReturnType<Inspected['operations']> {
   return gateway.operations().filter(({ operation }) => operation.upstream !== GATEWAY_SOURCE);
 }
 
 /** Searches are made for this many operations, evenly spread. */
 const SAMPLE = 100;
 
-async function measureSearches(gateway: Gateway, count: CountTokens): Promise<Spread> {
+async function measureSearches(gateway: Inspected, count: CountTokens): Promise<Spread> {
   const sizes: number[] = [];
   for (const { operation } of sampleOf(foreignOperations(gateway))) {
     const search = operation.name.replace(/_+/g, ' ');

@@ -6,7 +6,7 @@ import type { UserChannel } from '../../base/protocol/consent.js';
 import { GATEWAY_SOURCE } from '../../base/protocol/operation.js';
 import type { Reply } from '../../base/protocol/result.js';
 import type { GatewayConfig } from '../../config/gateway-config.js';
-import type { Gateway, PlacedOperation } from '../../gateway/gateway.js';
+import type { Gateway, Inspected, PlacedOperation } from '../../gateway/gateway.js';
 import {
   assertOffered,
   callAsCli,
@@ -108,7 +108,7 @@ function readCount(text: string): number {
   return Number(text);
 }
 
-async function search(gateway: Gateway, query: string, limit: number): Promise<SearchReport> {
+async function search(gateway: Inspected, query: string, limit: number): Promise<SearchReport> {
   const names = new Map(gateway.config.upstreams.map(({ slug, name }) => [slug, name]));
   const { hits, noFit } = await gateway.search(query, limit);
   return {
@@ -145,7 +145,7 @@ function registerToolsInspect(tools: Command, terminal: Terminal): void {
     });
 }
 
-async function explain(gateway: Gateway, name: string): Promise<JsonObject> {
+async function explain(gateway: Inspected, name: string): Promise<JsonObject> {
   const found = await gateway.findOperation(name);
   if (found.kind === 'none') throw new CliError(EXIT_CODE.refused, found.explanation);
   const { text } = await introspect(gateway, {

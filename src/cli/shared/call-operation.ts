@@ -8,7 +8,7 @@ import { faultCode } from '../../base/lib/fault-code.js';
 import { Cancellation } from '../../base/protocol/cancellation.js';
 import type { UserChannel } from '../../base/protocol/consent.js';
 import type { Reply } from '../../base/protocol/result.js';
-import type { Gateway } from '../../gateway/gateway.js';
+import type { Gateway, Inspected } from '../../gateway/gateway.js';
 import { CliError, EXIT_CODE } from './exit-code.js';
 import type { Terminal } from './terminal.js';
 
@@ -16,7 +16,7 @@ import type { Terminal } from './terminal.js';
 const SESSION = `cli-${randomUUID()}`;
 
 /** Calls an MCP tool of the gateway as a client would. */
-export function callAsCli(gateway: Gateway, tool: string, args: JsonObject, user?: UserChannel): Promise<Reply> {
+export function callAsCli(gateway: Inspected, tool: string, args: JsonObject, user?: UserChannel): Promise<Reply> {
   return gateway.handle({
     tool,
     arguments: args,
@@ -32,14 +32,14 @@ export function endCliSession(gateway: Gateway): void {
 }
 
 /** Calls `introspect` exactly as a model would. */
-export function introspect(gateway: Gateway, params: JsonObject): Promise<Reply> {
+export function introspect(gateway: Inspected, params: JsonObject): Promise<Reply> {
   assertOffered(gateway);
   const placed = gateway.operations().find(({ operation }) => operation.name === 'introspect');
   return callAsCli(gateway, placed?.tool ?? 'introspect', { operation: 'introspect', params });
 }
 
 /** @throws CliError where the gateway's own operations are not offered */
-export function assertOffered(gateway: Gateway): void {
+export function assertOffered(gateway: Inspected): void {
   if (gateway.shown().mode !== 'passthrough') return;
   const what = "In the mode 'passthrough' the gateway offers the servers' tools alone, and none of its own operations";
   throw new CliError(EXIT_CODE.usage, `${what}. Add --mode semantic to this command`);

@@ -8,8 +8,8 @@ import type { GatewayConfig } from '../../config/gateway-config.js';
 import { ensureDataDirectories } from '../../config/load/data-directories.js';
 import { ConfigError } from '../../config/load/diagnostics.js';
 import { type LoadedConfig, loadConfig } from '../../config/load/load-config.js';
-import type { Gateway, NameSettings } from '../../gateway/gateway.js';
-import { MODULES } from '../../modules/modules.js';
+import type { Gateway, Inspected, NameSettings } from '../../gateway/gateway.js';
+import { MODULES, SECTIONS } from '../../modules/modules.js';
 import { CliError, EXIT_CODE } from './exit-code.js';
 import { type Monitoring, openMonitoring } from './monitoring.js';
 import { oneLine, printWarning, type Terminal } from './terminal.js';
@@ -49,6 +49,7 @@ export async function readCliConfig(flags: CommonFlags): Promise<LoadedConfig> {
       file: flags.config,
       env: process.env,
       cwd: process.cwd(),
+      sections: SECTIONS,
       tolerant: flags.strict !== true,
       flags,
     });
@@ -195,7 +196,10 @@ export async function withShared<S extends { close(): unknown }, Flags extends C
 }
 
 /** The gateway as a view shows it; itself where no view is named. */
-export function gatewayIn(gateway: Gateway, view: string | undefined): Gateway {
+export function gatewayIn<G extends Pick<Inspected, 'config'> & { inView(name: string): G | undefined }>(
+  gateway: G,
+  view: string | undefined,
+): G {
   if (view === undefined) return gateway;
   const shown = gateway.inView(view);
   if (shown !== undefined) return shown;

@@ -1,7 +1,7 @@
 import { summarizeText } from '../../base/lib/text.js';
 import { type Category, GATEWAY_SOURCE, type Operation } from '../../base/protocol/operation.js';
 import { expectedCost, understandingOf } from '../../base/protocol/understanding.js';
-import type { Gateway } from '../../gateway/gateway.js';
+import type { Inspected } from '../../gateway/gateway.js';
 import { type FileChange, type Judgement, undoChange, writeJudgement } from '../../gateway/review/curation-review.js';
 import { CliError, EXIT_CODE } from './exit-code.js';
 import { eachKey, type Keyboard, oneLine, paintFor, printLine, type Terminal } from './terminal.js';
@@ -32,7 +32,7 @@ export function requireKeyboard({ in: keyboard, out }: Terminal): Keyboard {
 }
 
 /** The operations that nobody has declared or reviewed and that the rules are not sure of, first where a mistake would cost most. */
-function leastCertain(gateway: Gateway): readonly Operation[] {
+function leastCertain(gateway: Inspected): readonly Operation[] {
   const all = gateway.operations().map(({ operation }) => operation);
   const own = all.filter(({ upstream }) => upstream !== GATEWAY_SOURCE);
   const uncertain = own.filter(({ classification }) => understandingOf(classification) === 'uncertain');
@@ -54,7 +54,7 @@ interface Answer {
  * Asks about one operation after the other. Each answer is written at once as curation, so that quitting loses nothing, and can be
  * taken back in turn.
  */
-export async function reviewOperations(gateway: Gateway, terminal: Terminal, keyboard: Keyboard): Promise<void> {
+export async function reviewOperations(gateway: Inspected, terminal: Terminal, keyboard: Keyboard): Promise<void> {
   const operations = leastCertain(gateway);
   const answers: Answer[] = [];
   let at = 0;
@@ -78,7 +78,7 @@ export async function reviewOperations(gateway: Gateway, terminal: Terminal, key
 }
 
 /** Writes what a key says of an operation; undefined for keys that say nothing. */
-async function take(key: string, at: number, operation: Operation, gateway: Gateway): Promise<Answer | undefined> {
+async function take(key: string, at: number, operation: Operation, gateway: Inspected): Promise<Answer | undefined> {
   if (key === 's') return { at };
   const judgement = judgementOf(key, operation);
   return judgement && { at, change: await write(gateway, operation, judgement) };
@@ -91,7 +91,7 @@ function judgementOf(key: string, { classification: { category, danger } }: Oper
   return other && { category: other };
 }
 
-async function write(gateway: Gateway, operation: Operation, judgement: Judgement): Promise<FileChange> {
+async function write(gateway: Inspected, operation: Operation, judgement: Judgement): Promise<FileChange> {
   const change = await writeJudgement(gateway, operation, judgement);
   if (change !== undefined) return change;
   throw new CliError(

@@ -2,7 +2,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import type { GatewayConfig } from '../../config/gateway-config.js';
 import type { CapturedList } from '../../gateway/captured-gateway.js';
-import type { Gateway } from '../../gateway/gateway.js';
+import type { Inspected } from '../../gateway/gateway.js';
 import { MODULES } from '../../modules/modules.js';
 import { type CommonFlags, gatewayIn, loadCliConfig, withGateway } from './context.js';
 import { CliError, EXIT_CODE } from './exit-code.js';
@@ -30,7 +30,7 @@ interface SourceOptions {
 export async function withSource<T>(
   flags: SourceFlags,
   terminal: Terminal,
-  task: (gateway: Gateway) => Promise<T>,
+  task: (gateway: Inspected) => Promise<T>,
   options: SourceOptions = {},
 ): Promise<T> {
   const loaded = await loadCliConfig(flags, terminal);
@@ -62,7 +62,7 @@ async function openCaptured(
   from: string,
   config: GatewayConfig,
   options: { readonly ignoreAnnotations?: boolean } = {},
-): Promise<Gateway> {
+): Promise<Inspected> {
   const lists = await readLists(from);
   const { openCapturedGateway, readCapturedLists } = await import('../../gateway/captured-gateway.js');
   try {

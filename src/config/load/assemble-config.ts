@@ -8,7 +8,7 @@ import type { GatewayDocument, UpstreamDocument } from '../config-document.js';
 import type { ConfigLock, GatewayConfig, ProfileDefinition } from '../gateway-config.js';
 import type { ApprovalsConfig, PolicyRule } from '../policy-config.js';
 import { ENDPOINT, PLAIN_SECTIONS } from '../schema/serving-schema.js';
-import { normalise, normaliseAll } from '../schema/setting.js';
+import { normalise, normaliseAll, type Settings } from '../schema/setting.js';
 import { buildClients, hashToken } from './build-access.js';
 import { buildCredentialStorage, notePerUser } from './build-credentials.js';
 import { buildLog, buildMetrics, buildTracing } from './build-observability.js';
@@ -39,6 +39,8 @@ export interface ConfigSources {
   readonly dataDir: string;
   readonly upstreamsDir: string;
   readonly document: GatewayDocument;
+  /** Those of modules, which the document may have. */
+  readonly sections: Settings;
   readonly diagnostics: Diagnostics;
   readonly upstreams: readonly UpstreamSource[];
   readonly lock: ConfigLock;
@@ -52,7 +54,7 @@ const MCP_APPS = { [APPS_EXTENSION]: { mimeTypes: ['text/html;profile=mcp-app'] 
 
 /** Builds the normalised configuration from its sources. Faults between the sources go into the diagnostics. */
 export function assembleConfig(sources: ConfigSources): GatewayConfig {
-  const { file, directory, dataDir, upstreamsDir, document, diagnostics, lock } = sources;
+  const { file, directory, dataDir, upstreamsDir, document, sections, diagnostics, lock } = sources;
   const endpoint = normalise(ENDPOINT, document.endpoint);
   const { mode: modeName, profile: chosen, passthrough: isPassed, ...others } = endpoint;
   const mode = modeName === 'crude' ? 'semantic' : modeName;
@@ -104,6 +106,8 @@ export function assembleConfig(sources: ConfigSources): GatewayConfig {
     server,
     endpoint: shown,
     ...plain,
+    sections,
+    modules: normaliseAll(sections, document),
     results: buildResults(plain.results, diagnostics),
     lock,
     pins,

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import { type JsonPath, valueAt } from '../../base/json/json-path.js';
 import { nearestSpelling } from '../../base/lib/names.js';
-import { GATEWAY_PROPERTIES } from '../schema/gateway-schema.js';
+import type { Settings } from '../schema/setting.js';
 import type { SchemaFault } from './find-faults.js';
 import { BLOCKS } from './server-definition.js';
 
@@ -18,8 +18,9 @@ export function isComment(name: unknown): boolean {
 /**
  * Why a fault is not one of the gateway's settings but what another program's file has there, so that it is left out with a warning;
  * undefined where it is a fault.
+ * @param known the sections and settings of the main file
  */
-export function explainForeign(fault: SchemaFault, document: unknown): string | undefined {
+export function explainForeign(fault: SchemaFault, document: unknown, known: Settings): string | undefined {
   const { path, key, keyword, data } = fault;
   const name = key ?? path.at(-1);
   const value = key === undefined ? data : valueAt(data, [key]);
@@ -30,7 +31,7 @@ export function explainForeign(fault: SchemaFault, document: unknown): string | 
   }
   if (data === null && keyword === 'type' && isInServer(path)) return 'null; as if it were left out';
   const isOfRoot = keyword === 'additionalProperties' && path.length === 0;
-  return isOfRoot && isForeignMember(String(key), document) ? IGNORED : undefined;
+  return isOfRoot && isForeignMember(String(key), document, known) ? IGNORED : undefined;
 }
 
 /** What Windsurf (`serverUrl`) and Gemini CLI (`httpUrl`) call the address of a server, and what they say with it. */
@@ -70,12 +71,10 @@ function isInServer(path: JsonPath): boolean {
  * Whether a member of a file with a block of servers belongs to the client that the file was made for, such as `globalShortcut`. One
  * that looks like a misspelled section, or is called as a setting within one, may be a protection that is written in the wrong place.
  */
-function isForeignMember(key: string, document: unknown): boolean {
+function isForeignMember(key: string, document: unknown, known: Settings): boolean {
   if (!BLOCKS.some((block) => isJsonObject(valueAt(document, block)))) return false;
-  return nearestSpelling(key, Object.keys(GATEWAY_PROPERTIES)) === undefined && !SETTING_NAMES.has(key);
+  return nearestSpelling(key, Object.keys(known)) === undefined && !listNames(known).includes(key);
 }
-
-const SETTING_NAMES: ReadonlySet<string> = new Set(listNames(GATEWAY_PROPERTIES));
 
 /** The names of settings and of those within them. */
 function listNames(properties: unknown): readonly string[] {

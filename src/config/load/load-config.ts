@@ -6,8 +6,9 @@ import { isJsonObject } from '../../base/json/json.js';
 import { type JsonPath, valueAt } from '../../base/json/json-path.js';
 import { deepFreeze } from '../../base/lib/collections.js';
 import type { GatewayConfig } from '../gateway-config.js';
-import { GATEWAY_PROPERTIES } from '../schema/gateway-schema.js';
-import { normalise } from '../schema/setting.js';
+import { GATEWAY_PROPERTIES, gatewaySchema } from '../schema/gateway-schema.js';
+import { normalise, type Settings } from '../schema/setting.js';
+import { UPSTREAM_SCHEMA } from '../schema/upstream-schema.js';
 import { assembleConfig, type ConfigSources, type UpstreamSource } from './assemble-config.js';
 import { ConfigError, type ConfigReport, createReport, type Diagnostics, openDiagnostics } from './diagnostics.js';
 import { withOwnAddress, withOwnAddresses } from './foreign-members.js';
@@ -25,6 +26,8 @@ export interface LoadOptions {
   readonly env: NodeJS.ProcessEnv;
   /** Absolute. */
   readonly cwd: string;
+  /** What modules have in the main file, by the names of their sections; nothing where absent. */
+  readonly sections?: Settings;
   /** Flags of the command line; they beat the environment, which beats the file. */
   readonly flags?: ConfigFlags;
   /** Whether a server whose definition has problems is left out, with a warning, instead of refusing the configuration. */
@@ -70,7 +73,8 @@ async function readSources(
   options: LoadOptions,
   report: ConfigReport,
 ): Promise<{ readonly sources: ConfigSources; readonly places: readonly DefinitionPlace[] }> {
-  const { cwd, drafts } = options;
+  const { cwd, drafts, sections = {} } = options;
+  const known = { ...GATEWAY_PROPERTIES, ...sections };
   const { file, directory } = location;
   const { source, document, diagnostics, roots, dataDir } = await readMain(location, options, report);
   noteOpenDirectory(dataDir, diagnostics);
@@ -98,17 +102,17 @@ async function readSources(
     return {
       stem: server.stem,
       diagnostics: fileDiagnostics,
-      document: validateDocument('upstream', withOwnAddress(own), fileDiagnostics),
+      document: validateDocument(UPSTREAM_SCHEMA, withOwnAddress(own), fileDiagnostics, known),
     };
   });
   const lockFile = join(location.dataRoot, LOCK_FILE_NAME);
   const lock = { file: lockFile, ...(await readLockFile(lockFile, cwd, report)) };
-  const validated = validateDocument('gateway', withOwnAddresses(main), diagnostics);
+  const validated = validateDocument(gatewaySchema(sections), withOwnAddresses(main), diagnostics, known);
   const places: readonly DefinitionPlace[] = [
     ...servers.map(({ name, slug, path }) => ({ name, slug, path, source })),
     ...fileServers.map(({ name, slug, source }) => ({ name, slug, path: [], source })),
   ];
-  const found = { file, directory, dataDir, upstreamsDir, diagnostics, document: validated, upstreams, lock };
+  const found = { file, directory, dataDir, upstreamsDir, diagnostics, document: validated, sections, upstreams, lock };
   return { sources: found, places };
 }
 

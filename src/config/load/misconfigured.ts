@@ -65,8 +65,8 @@ export function markMisconfigured(
   ];
 }
 
-/** What is left of a server whose definition says nothing usable. */
-const UNUSABLE = {
+/** A server of which nothing is known but its name: it is never reached, and has the settings of every server. */
+export const UNUSABLE = {
   ...buildDefaults(undefined, normalise(PLAIN_SECTIONS.limits, undefined)),
   endpoint: { type: 'http', url: '', headers: {} },
   disabled: true,

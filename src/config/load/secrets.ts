@@ -194,7 +194,7 @@ function maskTexts(value: unknown, secrets: readonly string[]): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, maskTexts(item, secrets)]));
 }
 
-function maskMembers(config: GatewayConfig): JsonObject {
+function maskMembers({ sections: _sections, modules, ...config }: GatewayConfig): JsonObject {
   const upstreams = config.upstreams.map((upstream) => ({
     ...upstream,
     endpoint: maskEndpoint(upstream.endpoint),
@@ -202,6 +202,7 @@ function maskMembers(config: GatewayConfig): JsonObject {
   }));
   return structuredClone({
     ...config,
+    ...modules,
     policy: maskPolicy(config.policy),
     safetyLoop: maskSafetyLoop(config.safetyLoop),
     store: maskStore(config.store),

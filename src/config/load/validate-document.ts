@@ -1,41 +1,34 @@
 import { isJsonObject, type JsonObject, type JsonSchema } from '../../base/json/json.js';
 import { type JsonPath, valueAt } from '../../base/json/json-path.js';
 import { suggestName } from '../../base/lib/names.js';
-import type { GatewayDocument, UpstreamDocument } from '../config-document.js';
-import { GATEWAY_PROPERTIES, GATEWAY_SCHEMA } from '../schema/gateway-schema.js';
-import { UPSTREAM_SCHEMA } from '../schema/upstream-schema.js';
+import type { Input, Setting, Settings } from '../schema/setting.js';
 import type { Diagnostics } from './diagnostics.js';
 import { FORMATS, findFaults, type SchemaFault } from './find-faults.js';
 import { explainForeign } from './foreign-members.js';
 
-interface Documents {
-  readonly gateway: GatewayDocument;
-  readonly upstream: UpstreamDocument;
-}
-
-const SCHEMAS = { gateway: GATEWAY_SCHEMA, upstream: UPSTREAM_SCHEMA };
-
 /**
  * Checks a document against its schema, reports every fault, and returns the document without the faulty parts, so that
  * later steps may rely on the type and find further faults.
+ * @param known the sections and settings of the main file
  */
-export function validateDocument<K extends keyof Documents>(
-  kind: K,
+export function validateDocument<S extends Setting>(
+  schema: S,
   document: unknown,
   diagnostics: Diagnostics,
-): Documents[K] {
+  known: Settings,
+): Input<S> {
   const sound = structuredClone(isJsonObject(document) ? document : {});
-  for (const fault of findFaults(document, SCHEMAS[kind])) noteFault(fault, { document, sound }, diagnostics);
-  return sound as Documents[K];
+  for (const fault of findFaults(document, schema)) noteFault(fault, { document, sound, known }, diagnostics);
+  return sound;
 }
 
 function noteFault(
   fault: SchemaFault,
-  { document, sound }: { readonly document: unknown; readonly sound: JsonObject },
+  { document, sound, known }: { readonly document: unknown; readonly sound: JsonObject; readonly known: Settings },
   diagnostics: Diagnostics,
 ): void {
   const path = fault.key === undefined ? fault.path : [...fault.path, fault.key];
-  const foreign = explainForeign(fault, document);
+  const foreign = explainForeign(fault, document, known);
   const isFirst = removeAt(sound, path);
   if (foreign !== undefined) {
     if (isFirst) diagnostics.warning(path, foreign);
@@ -43,7 +36,7 @@ function noteFault(
   }
   if (diagnostics.has(path)) return;
   const explain = EXPLANATIONS[fault.keyword];
-  const { message, suggestion } = explain === undefined ? { message: 'is not valid' } : explain(fault);
+  const { message, suggestion } = explain === undefined ? { message: 'is not valid' } : explain(fault, known);
   diagnostics.problem(path, message, suggestion);
 }
 
@@ -63,14 +56,14 @@ interface Explanation {
 }
 
 /** Explains the failure of each schema keyword to an operator. Never shows a string: it may be an interpolated secret. */
-const EXPLANATIONS: Readonly<Record<string, (fault: SchemaFault) => Explanation>> = {
-  additionalProperties: ({ schema, key = '' }) => {
+const EXPLANATIONS: Readonly<Record<string, (fault: SchemaFault, known: Settings) => Explanation>> = {
+  additionalProperties: ({ schema, key = '' }, sections) => {
     const properties = isJsonObject(schema['properties']) ? schema['properties'] : {};
     const known = Object.keys(properties).filter((name) => valueAt(properties, [name, 'deprecated']) !== true);
     const suggestion =
       placesWithin(properties, key) ??
       suggestName(key, known) ??
-      placesOutside(schema, key) ??
+      placesOutside(schema, key, sections) ??
       `known keys: ${known.join(', ')}`;
     return { message: `unknown key '${key}'`, suggestion };
   },
@@ -104,11 +97,11 @@ function placesWithin(sections: JsonObject, key: string): string | undefined {
 }
 
 /** Where a key of a section belongs that stands one level too low, or is another section's. */
-function placesOutside(section: JsonSchema, key: string): string | undefined {
-  const [name] = Object.entries(GATEWAY_PROPERTIES).find(([, schema]) => schema === section) ?? [];
+function placesOutside(section: JsonSchema, key: string, known: Settings): string | undefined {
+  const [name] = Object.entries(known).find(([, schema]) => schema === section) ?? [];
   if (name === undefined) return undefined;
-  if (Object.hasOwn(GATEWAY_PROPERTIES, key)) return `did you mean '${key}', outside of '${name}'?`;
-  return placesWithin(GATEWAY_PROPERTIES, key);
+  if (Object.hasOwn(known, key)) return `did you mean '${key}', outside of '${name}'?`;
+  return placesWithin(known, key);
 }
 
 function explainRange({ schema, data }: SchemaFault): Explanation {

@@ -13,6 +13,7 @@ import {
   list,
   NAME_GLOB,
   reference,
+  type Settings,
   section,
   string,
   TEXT,
@@ -105,12 +106,17 @@ export const GATEWAY_PROPERTIES = {
   }),
 };
 
-/** The published schema of the main file. Its descriptions are also the text of docs/configuration.md. */
-export const GATEWAY_SCHEMA = custom<Inputs<typeof GATEWAY_PROPERTIES>>({
-  $schema: 'http://json-schema.org/draft-07/schema#',
-  title: 'The configuration of mcp-aql-gateway',
-  type: 'object',
-  additionalProperties: false,
-  properties: GATEWAY_PROPERTIES,
-  definitions: { operation: OPERATION, family: FAMILY, server: SERVER_ENTRY },
-});
+/**
+ * The published schema of the main file. Its descriptions are also the text of docs/configuration.md.
+ * @param sections those of modules, by their names
+ */
+export function gatewaySchema(sections: Settings) {
+  return custom<Inputs<typeof GATEWAY_PROPERTIES>>({
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    title: 'The configuration of mcp-aql-gateway',
+    type: 'object',
+    additionalProperties: false,
+    properties: { ...GATEWAY_PROPERTIES, ...sections },
+    definitions: { operation: OPERATION, family: FAMILY, server: SERVER_ENTRY },
+  });
+}

@@ -21,9 +21,9 @@ export async function changeConfiguration(
   action: string,
   make: Change,
 ): Promise<Changed> {
-  const { file, directory } = gateway.config;
+  const { file, directory, sections } = gateway.config;
   if (file === null || isPackagedConfig(file)) return { kind: 'refused', problem: NO_FILE };
-  const options = { file, env: process.env, cwd: directory };
+  const options = { file, env: process.env, cwd: directory, sections };
   try {
     const done = await make(await openEditableConfig(options), options);
     gateway.recordAdmin(action, { upstream: done.name }, operator, 'http');
@@ -54,9 +54,9 @@ export interface PreviewedChange {
 
 /** What a change would make of the main file. @returns in words why it is not possible */
 export async function previewChange(gateway: Gateway, make: Change): Promise<PreviewedChange | string> {
-  const { file, directory } = gateway.config;
+  const { file, directory, sections } = gateway.config;
   if (file === null || isPackagedConfig(file)) return NO_FILE.message;
-  const options = { file, env: process.env, cwd: directory, isDryRun: true };
+  const options = { file, env: process.env, cwd: directory, sections, isDryRun: true };
   try {
     const config = await openEditableConfig(options);
     const { text: after, moved } = await make(config, options);

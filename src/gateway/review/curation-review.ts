@@ -10,7 +10,7 @@ import { type CurationTarget, draftCuration, type Judgement } from '../../config
 import { type FileChange, openEditableConfig, writeChange } from '../../config/edit/edit-config.js';
 import type { GatewayConfig } from '../../config/gateway-config.js';
 import { isPackagedConfig, type LoadOptions, loadConfig } from '../../config/load/load-config.js';
-import type { Gateway } from '../gateway.js';
+import type { Inspected } from '../gateway.js';
 import { judgeTools } from './lock-review.js';
 
 export type { Judgement } from '../../config/edit/change-curation.js';
@@ -44,10 +44,12 @@ export interface CurationPreview {
 }
 
 /** What there is to change, and where. Undefined where the gateway runs on no file of its own. */
-function locate({ config: { file, directory } }: Gateway): (LoadOptions & { readonly file: string }) | undefined {
+function locate({
+  config: { file, directory, sections },
+}: Inspected): (LoadOptions & { readonly file: string }) | undefined {
   return file === null || isPackagedConfig(file)
     ? undefined
-    : { file, env: process.env, cwd: directory, tolerant: true };
+    : { file, env: process.env, cwd: directory, sections, tolerant: true };
 }
 
 /**
@@ -56,7 +58,7 @@ function locate({ config: { file, directory } }: Gateway): (LoadOptions & { read
  * @throws ConfigError, ServerChangeFault or JsoncSyntaxError where the file cannot be changed so
  */
 export async function previewCuration(
-  gateway: Gateway,
+  gateway: Inspected,
   operation: Operation,
   judgement: Judgement,
 ): Promise<CurationPreview | undefined> {
@@ -79,7 +81,7 @@ export async function previewCuration(
  * @throws ConfigError, ServerChangeFault or JsoncSyntaxError where the file cannot be changed so
  */
 export async function writeJudgement(
-  gateway: Gateway,
+  gateway: Inspected,
   operation: Operation,
   judgement: Judgement,
 ): Promise<FileChange | undefined> {
@@ -101,14 +103,14 @@ export async function undoChange({ file, before, after }: FileChange): Promise<b
 
 /** How a judgement was saved. */
 type SavedCuration =
-  | { readonly kind: 'saved'; readonly file: string; readonly reload: Awaited<ReturnType<Gateway['reload']>> }
+  | { readonly kind: 'saved'; readonly file: string; readonly reload: Awaited<ReturnType<Inspected['reload']>> }
   /** The file is not as it was when the change was read. */
   | { readonly kind: 'outdated' }
   | { readonly kind: 'no-file' };
 
 /** Writes what was previewed, records who did, and takes it into the gateway. @param digest of the preview */
 export async function saveCuration(
-  gateway: Gateway,
+  gateway: Inspected,
   operation: Operation,
   judgement: Judgement,
   { digest, operator }: { readonly digest: string; readonly operator: string },
@@ -133,7 +135,7 @@ function targetOf(operation: Operation): CurationTarget {
 }
 
 /** The tools that the rule would speak of. */
-function toolsOf(gateway: Gateway, { upstream, tool }: Operation, { pattern }: CurationTarget): readonly ToolSet[] {
+function toolsOf(gateway: Inspected, { upstream, tool }: Operation, { pattern }: CurationTarget): readonly ToolSet[] {
   const isMeant = (name: unknown): boolean =>
     typeof name === 'string' && (name === tool || name === pattern || toSnakeCase(name) === pattern);
   return gateway
@@ -152,7 +154,7 @@ function withCurationOf(slug: string, config: GatewayConfig, next: GatewayConfig
 }
 
 async function treat(
-  gateway: Gateway,
+  gateway: Inspected,
   config: GatewayConfig,
   tools: readonly ToolSet[],
 ): Promise<ReadonlyMap<string, Treatment>> {

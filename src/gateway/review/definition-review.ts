@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import type { LockContent, LockedTool } from '../../config/gateway-config.js';
 import { createReport } from '../../config/load/diagnostics.js';
 import { readLockFile, writeLockFile } from '../../config/load/lock-file.js';
-import type { Gateway } from '../gateway.js';
+import type { Inspected } from '../gateway.js';
 import {
   acceptTools,
   type CurrentDefinitions,
@@ -42,7 +42,7 @@ interface DefinitionName {
 }
 
 /** Everything that differs from the lock. */
-export async function reviewDefinitions(gateway: Gateway): Promise<DefinitionReview> {
+export async function reviewDefinitions(gateway: Inspected): Promise<DefinitionReview> {
   const { file, content } = gateway.config.lock;
   // Everything would differ.
   if (content === null) return { file, exists: false, differences: [], unread: [] };
@@ -53,7 +53,7 @@ export async function reviewDefinitions(gateway: Gateway): Promise<DefinitionRev
 
 /** One difference; undefined where there is none. */
 export async function reviewDefinition(
-  gateway: Gateway,
+  gateway: Inspected,
   name: DefinitionName,
 ): Promise<DefinitionDifference | undefined> {
   return findDifference(await describeTools(gateway), gateway.config.lock.content ?? NO_LOCK, name);
@@ -82,7 +82,7 @@ export type Accepted = 'accepted' | 'outdated' | 'unreadable';
 
 /** Accepts one definition as it was read: writes the lock, records who did, and takes it into the gateway. */
 export async function acceptDefinition(
-  gateway: Gateway,
+  gateway: Inspected,
   name: DefinitionName,
   { digest, operator }: { readonly digest: string; readonly operator: string },
 ): Promise<Accepted> {
@@ -96,7 +96,7 @@ export async function acceptDefinition(
 }
 
 /** Writes a lock of everything that there is now, where there is none. */
-export async function beginLock(gateway: Gateway, operator: string): Promise<Accepted> {
+export async function beginLock(gateway: Inspected, operator: string): Promise<Accepted> {
   if (gateway.config.lock.content !== null) return 'outdated';
   const lock = await readLock(gateway);
   if (lock === undefined) return 'unreadable';
@@ -106,14 +106,14 @@ export async function beginLock(gateway: Gateway, operator: string): Promise<Acc
 }
 
 /** As the file is now: the command line may have written it a moment ago. */
-async function readLock({ config: { lock, directory } }: Gateway): Promise<LockContent | undefined> {
+async function readLock({ config: { lock, directory } }: Inspected): Promise<LockContent | undefined> {
   const report = createReport();
   const { content } = await readLockFile(lock.file, directory, report);
   return report.problems.length > 0 ? undefined : (content ?? NO_LOCK);
 }
 
 async function write(
-  gateway: Gateway,
+  gateway: Inspected,
   content: LockContent,
   { operator, accepted }: { readonly operator: string; readonly accepted: string | readonly string[] },
 ): Promise<void> {

@@ -15,7 +15,7 @@ import type {
   LockedTool,
   LockedUpstream,
 } from '../../config/gateway-config.js';
-import type { Gateway } from '../gateway.js';
+import type { Inspected } from '../gateway.js';
 
 export type { DefinitionKind } from '../../catalog/integrity/definition-guard.js';
 
@@ -49,7 +49,7 @@ const NO_TOOLS: LockedUpstream = Object.freeze({});
 type Unread = 'everything' | readonly DefinitionKind[];
 
 /** Everything that the upstreams offer now. Upstreams without a list are left out. */
-export async function describeTools(gateway: Gateway): Promise<CurrentDefinitions> {
+export async function describeTools(gateway: Inspected): Promise<CurrentDefinitions> {
   const names = new Map(gateway.config.upstreams.map(({ slug, name }) => [slug, name]));
   const nameOf = (slug: string): string => names.get(slug) ?? slug;
   const upstreams = await describeToolSets(gateway, nameOf);
@@ -69,7 +69,7 @@ export async function describeTools(gateway: Gateway): Promise<CurrentDefinition
   };
 }
 
-async function describeToolSets(gateway: Gateway, nameOf: NameOf): Promise<LockContent['upstreams']> {
+async function describeToolSets(gateway: Inspected, nameOf: NameOf): Promise<LockContent['upstreams']> {
   const toolSets = gateway.toolSets();
   const placed = groupBy(gateway.operations(), keyOfOperation);
   const withheld = await judgeWithheld(gateway.config, toolSets, placed);
@@ -79,7 +79,7 @@ async function describeToolSets(gateway: Gateway, nameOf: NameOf): Promise<LockC
 
 /** Tools that are withheld have no operations: how they would be classified is what an operator accepts. */
 async function judgeWithheld(
-  config: Gateway['config'],
+  config: Inspected['config'],
   toolSets: readonly ToolSet[],
   placed: ReadonlyMap<string, unknown>,
 ): Promise<readonly JudgedOperation[]> {

@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import { OperationError } from '../../base/protocol/operation-error.js';
 import type { OperationFailure } from '../../base/protocol/result.js';
-import type { GatewayConfig } from '../../config/gateway-config.js';
 import type { RunEnd, RunFault } from './run.js';
+import type { ProgramSettings } from './settings.js';
 
 export function missingCode(): OperationError {
   return new OperationError(
@@ -70,7 +70,7 @@ function describeQuestion({ error: { message, details } }: OperationFailure): Js
   return { ...rest, confirmation_message: rest['confirmation_message'] ?? message };
 }
 
-const FAULTS: Readonly<Record<RunFault, (settings: GatewayConfig['programs']) => string>> = {
+const FAULTS: Readonly<Record<RunFault, (settings: ProgramSettings) => string>> = {
   time: ({ computeMs }) => `it computed for more than ${computeMs} ms by itself`,
   memory: ({ memoryMegabytes }) => `it needs more than ${memoryMegabytes} MB`,
   stack: () => 'its functions call each other too deeply, or a value is nested too deeply',
@@ -85,7 +85,7 @@ const FAULTS: Readonly<Record<RunFault, (settings: GatewayConfig['programs']) =>
 export function programFailed(
   end: Exclude<RunEnd, { readonly kind: 'asked' }>,
   ran: JsonObject,
-  settings: GatewayConfig['programs'],
+  settings: ProgramSettings,
 ): OperationError {
   const { why, more } =
     end.kind === 'fault' ? { why: FAULTS[end.fault](settings), more: { reason: end.fault } } : describeThrown(end.text);

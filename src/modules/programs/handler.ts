@@ -12,15 +12,16 @@ import { Engine } from './engine.js';
 import { busy, missingCode, otherProgram, programAsks, programFailed, tooLarge, withDryRun } from './errors.js';
 import { isProgram, RUN_PROGRAM_READ_ONLY } from './operations.js';
 import { ProgramRun, type Progress } from './run.js';
+import type { ProgramSettings } from './settings.js';
 import { refuse, type StoppedPrograms } from './stopped-programs.js';
 import type { ThreadStart } from './thread-messages.js';
 
 const MIB = 1024 * 1024;
 
 interface ProgramDeps {
-  readonly settings: GatewayConfig['programs'];
+  readonly settings: () => ProgramSettings;
   /** Of requests, which the calls of a program are. */
-  readonly limits: GatewayConfig['limits'];
+  readonly limits: () => GatewayConfig['limits'];
   readonly stopped: Pick<StoppedPrograms, 'keep' | 'open'>;
   /** The memory of all threads. */
   readonly budget: { hold(bytes: number): boolean; release(bytes: number): void };
@@ -68,7 +69,7 @@ export class Programs {
   async #begin(call: HandlerCall): Promise<Beginning> {
     const { code, program_token: token, dry_run: dryRun } = call.arguments;
     const given = 'input' in call.arguments ? call.arguments['input'] : undefined;
-    const { maxCodeBytes, maxInputBytes } = this.#deps.settings;
+    const { maxCodeBytes, maxInputBytes } = this.#deps.settings();
     if (typeof token === 'string') {
       if (dryRun === true) throw withDryRun();
       const { state, take } = await this.#deps.stopped.open(token, ownerOf(call));
@@ -89,9 +90,9 @@ export class Programs {
   }
 
   async #run(call: HandlerCall, { program, before, take }: Beginning): Promise<HandlerOutcome> {
-    const { settings, limits, onDefect } = this.#deps;
+    const settings = this.#deps.settings();
     const { id: _id, ...start } = program;
-    const engine = new Engine({ ...start, bounds: boundsOf(settings, limits) }, onDefect);
+    const engine = new Engine({ ...start, bounds: boundsOf(settings, this.#deps.limits()) }, this.#deps.onDefect);
     this.#engines.add(engine);
     const asked = call.arguments['timeout_ms'];
     const run = new ProgramRun({
@@ -128,15 +129,15 @@ export class Programs {
 
   /** @returns what gives its place back */
   #enter(caller: Caller): () => void {
-    const { max, maxPerClient } = this.#deps.settings;
+    const { budget, settings, limits } = this.#deps;
+    const { max, maxPerClient } = settings();
     const key = keyOfCaller(caller);
     const own = this.#running.get(key) ?? 0;
     const all = [...this.#running.values()].reduce((sum, count) => sum + count, 0);
     if (own >= maxPerClient)
       throw busy(`${maxPerClient} programs of one client run, as many as the configuration allows`);
     if (all >= max) throw busy(`${max} programs of all clients together run, as many as the configuration allows`);
-    const { budget, settings, limits } = this.#deps;
-    const bytes = programBytes(settings, limits);
+    const bytes = programBytes(settings(), limits());
     if (!budget.hold(bytes)) throw busy(`The ${all} programs that run take the memory that is there for programs`);
     this.#running.set(key, own + 1);
     return () => {
@@ -208,7 +209,7 @@ function idOf(code: string, input: string): string {
 /** As many of the largest calls may be made and not answered. */
 const OPEN_CALLS = 4;
 
-function boundsOf(settings: GatewayConfig['programs'], limits: GatewayConfig['limits']): ThreadStart['bounds'] {
+function boundsOf(settings: ProgramSettings, limits: GatewayConfig['limits']): ThreadStart['bounds'] {
   const { memoryMegabytes, computeMs, maxCalls, maxInputBytes, maxResultBytes, maxConsoleBytes } = settings;
   const memoryBytes = memoryMegabytes * MIB;
   const maxCallBytes = Math.min(maxInputBytes, limits.maxRequestSize);
@@ -220,7 +221,7 @@ function boundsOf(settings: GatewayConfig['programs'], limits: GatewayConfig['li
 const THREAD_BYTES = 16 * MIB;
 
 /** With what the gateway holds of it: its open calls on both sides, and the answers that it got. */
-function programBytes(settings: GatewayConfig['programs'], limits: GatewayConfig['limits']): number {
+function programBytes(settings: ProgramSettings, limits: GatewayConfig['limits']): number {
   const { memoryBytes, maxOpenBytes } = boundsOf(settings, limits);
   return memoryBytes + THREAD_BYTES + 2 * maxOpenBytes + settings.maxAnswerBytes;
 }

@@ -1,12 +1,14 @@
 import type { Module } from '../../gateway/module.js';
 import { runProgram, runProgramReadOnly } from './operations.js';
+import { PROGRAMS } from './settings.js';
 
 /** Programs over operations. The engine itself is loaded with the first program. */
-export const programs: Module = {
+export const programs: Module<typeof PROGRAMS> = {
   name: 'programs',
-  isOn: ({ programs: { enabled } }) => enabled,
+  settings: PROGRAMS,
+  isOn: ({ enabled }) => enabled,
   operations: () => [runProgram, runProgramReadOnly],
-  async open({ programs: settings, limits }, { policy, observe, budget }) {
+  async open({ settings, limits, policy, observe, budget }) {
     const [{ Programs }, { StoppedPrograms }] = await Promise.all([
       import('./handler.js'),
       import('./stopped-programs.js'),
@@ -15,7 +17,7 @@ export const programs: Module = {
     const stopped = new StoppedPrograms({
       store: policy.store,
       configuration: () => policy.decisions().configuration,
-      keptMs: 1_000 * settings.keptSeconds,
+      keptMs: () => 1_000 * settings().keptSeconds,
     });
     const running = new Programs({ settings, limits, stopped, budget, onDefect });
     return {

@@ -13,7 +13,7 @@ interface StoppedProgramsOptions {
   readonly store: StateStore;
   /** The digest of the configuration that is in force: what stopped under another one does not go on. */
   readonly configuration: () => string;
-  readonly keptMs: number;
+  readonly keptMs: () => number;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
 }
@@ -52,7 +52,7 @@ const REMEMBERED_MS = HOUR_MS;
 export class StoppedPrograms {
   readonly #store: StateStore;
   readonly #configuration: () => string;
-  readonly #keptMs: number;
+  readonly #keptMs: () => number;
   readonly #now: () => number;
   readonly #used = new UsedTokens();
 
@@ -69,7 +69,7 @@ export class StoppedPrograms {
     const now = this.#now();
     const sealed = seal(JSON.stringify(state), token, PURPOSE);
     await this.#count(sealed.length, caller, now);
-    const expiresAt = now + this.#keptMs;
+    const expiresAt = now + this.#keptMs();
     const session = ownerOf(caller);
     const record = { session, operation, configuration: this.#configuration(), expiresAt, usedAt: null, sealed };
     const options = { expiresAt: expiresAt + REMEMBERED_MS, tag: session };

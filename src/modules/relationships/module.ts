@@ -6,7 +6,6 @@ import { createRelationshipsOperation } from './operation.js';
 /** The operation that follows declared relations; none where none are declared. */
 export const relationships: Module = {
   name: 'relationships',
-  // A reload may declare some.
   isOn: () => true,
   operations: (shown) => {
     const operation = createRelationshipsOperation(listRelationSources(shown));

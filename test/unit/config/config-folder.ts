@@ -5,6 +5,7 @@ import { onTestFinished, TestRunner } from 'vitest';
 import type { GatewayConfig } from '../../../src/config/gateway-config.js';
 import { ConfigError, type ConfigProblem } from '../../../src/config/load/diagnostics.js';
 import { type LoadedConfig, type LoadOptions, loadConfig } from '../../../src/config/load/load-config.js';
+import { SECTIONS } from '../../../src/modules/modules.js';
 
 /** A folder with files, gone after the test, or with the process where several tests share it. Objects are written as JSON, texts as they are. */
 export function makeFolder(files: Readonly<Record<string, unknown>>): string {
@@ -25,7 +26,7 @@ type Given = Omit<Partial<LoadOptions>, 'cwd'> & { readonly files?: Readonly<Rec
 /** Loads a folder whose main file is `main`. */
 export function load(main: unknown, { files = {}, ...options }: Given = {}): Promise<LoadedConfig> {
   const cwd = makeFolder({ 'gateway.config.json': main, ...files });
-  return loadConfig({ env: {}, ...options, cwd });
+  return loadConfig({ env: {}, sections: SECTIONS, ...options, cwd });
 }
 
 /** The configuration alone. */

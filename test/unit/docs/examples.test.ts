@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { renderInitConfig } from '../../../src/config/edit/init-template.js';
 import { loadConfig } from '../../../src/config/load/load-config.js';
+import { SECTIONS } from '../../../src/modules/modules.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const ENV = { EVERYTHING_URL: 'http://everything:3001/mcp', GITHUB_TOKEN: 'x', DOCS_TOKEN: 'y' };
@@ -25,7 +26,7 @@ it.each([
   const cwd = await mkdtemp(join(tmpdir(), 'aql-example-'));
   try {
     await writeFile(join(cwd, 'gateway.config.json'), text);
-    const { config, warnings } = await loadConfig({ cwd, env: ENV });
+    const { config, warnings } = await loadConfig({ cwd, env: ENV, sections: SECTIONS });
     expect(warnings).toEqual([]);
     expect(config.upstreams.length).toBeGreaterThan(0);
   } finally {

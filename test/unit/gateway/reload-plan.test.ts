@@ -3,15 +3,16 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../../src/config/load/load-config.js';
 import { describeChanges, isEmptyPlan, planReload } from '../../../src/gateway/reload-plan.js';
+import { SECTIONS } from '../../../src/modules/modules.js';
 import { makeFolder } from '../config/config-folder.js';
 
 const SERVERS = { one: { command: 'one' }, two: { command: 'two' } };
 
 const plan = async (before: object, after: object) => {
   const cwd = makeFolder({ 'gateway.config.json': before });
-  const first = await loadConfig({ env: {}, cwd });
+  const first = await loadConfig({ env: {}, cwd, sections: SECTIONS });
   writeFileSync(join(cwd, 'gateway.config.json'), JSON.stringify(after));
-  return planReload(first.config, (await loadConfig({ env: {}, cwd })).config);
+  return planReload(first.config, (await loadConfig({ env: {}, cwd, sections: SECTIONS })).config);
 };
 
 describe('planReload', () => {

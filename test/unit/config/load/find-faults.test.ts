@@ -3,11 +3,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isJsonObject, type JsonSchema } from '../../../../src/base/json/json.js';
 import { FORMATS, findFaults, KNOWN_KEYWORDS } from '../../../../src/config/load/find-faults.js';
-import { GATEWAY_SCHEMA } from '../../../../src/config/schema/gateway-schema.js';
+import { gatewaySchema } from '../../../../src/config/schema/gateway-schema.js';
 import { UPSTREAM_SCHEMA } from '../../../../src/config/schema/upstream-schema.js';
+import { SECTIONS } from '../../../../src/modules/modules.js';
 
 const SCHEMAS: readonly (readonly [string, JsonSchema])[] = [
-  ['gateway', GATEWAY_SCHEMA],
+  ['gateway', gatewaySchema(SECTIONS)],
   ['upstream', UPSTREAM_SCHEMA],
 ];
 

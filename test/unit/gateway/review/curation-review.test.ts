@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../../../src/config/load/load-config.js';
 import { openCapturedGateway, readCapturedLists } from '../../../../src/gateway/captured-gateway.js';
-import type { Gateway } from '../../../../src/gateway/gateway.js';
+import type { Inspected } from '../../../../src/gateway/gateway.js';
 import { previewCuration, saveCuration } from '../../../../src/gateway/review/curation-review.js';
 import { makeFolder } from '../../config/config-folder.js';
 
@@ -36,7 +36,7 @@ async function open(files: Readonly<Record<string, unknown>> = { 'upstreams/note
   const { config } = await loadConfig({ env: {}, cwd: folder });
   const { upstreams, toolSets } = readCapturedLists([{ name: 'Notes', json: TOOLS }], config.upstreams);
   const recorded: unknown[] = [];
-  const gateway: Gateway = {
+  const gateway: Inspected = {
     ...openCapturedGateway({ ...config, upstreams }, toolSets),
     recordAdmin: (...all) => recorded.push(all),
   };

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { Cancellation } from '../../../../src/base/protocol/cancellation.js';
-import { NO_NATIVE_SURFACE } from '../../../../src/gateway/native.js';
 import type { Responder } from '../../../../src/server/mcp/calls-in-flight.js';
 import { type McpRequest, type Received, readMessage } from '../../../../src/server/mcp/read-message.js';
 import { Subscriptions } from '../../../../src/server/mcp/subscriptions.js';
 import { createResultWriter } from '../../../../src/server/mcp/write-result.js';
+import { NO_NATIVE_SURFACE } from '../../../support/no-gateway.js';
 import { MODERN_META } from '../../../support/raw-http.js';
 import { SERVER_INFO } from '../../../support/server-clients.js';
 
