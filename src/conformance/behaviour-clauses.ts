@@ -200,8 +200,8 @@ export const BEHAVIOUR_CLAUSES: readonly Clause[] = [
     section: '10.1; field selection',
     demand: "'fields' leaves out the other fields",
     judge: ({ bundle, fieldSelection }) =>
-      fieldSelection.length === 0 && selectsNoFields(bundle)
-        ? "does not apply: no READ beside introspect takes 'fields'"
+      fieldSelection.length === 0 && bundle.introspection.operation_details.length > 0
+        ? "does not apply: no READ beside introspect takes 'fields', or none has answered with several"
         : examine(fieldSelection, (one) => (isSelection(one) ? undefined : `${one.operation}: ${one.field}`)),
   },
   {
@@ -228,13 +228,6 @@ function whyNoTrip(
   if (names.length === 0) return 'does not apply: no operation writes in this way';
   const shown = `${names.slice(0, 3).join(', ')}${names.length > 3 ? ` and ${names.length - 3} more` : ''}`;
   return `does not apply: no READ is known to show what ${shown} wrote; where there is one, name it with --round-trips`;
-}
-
-function selectsNoFields(bundle: EvidenceBundle): boolean {
-  const isSelecting = parametersOf(bundle).some(
-    ({ operation, parameter }) => operation !== 'introspect' && parameter['name'] === 'fields',
-  );
-  return bundle.introspection.operation_details.length > 0 && !isSelecting;
 }
 
 function judgeCompleteness(bundle: EvidenceBundle): Finding {

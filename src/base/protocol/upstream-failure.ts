@@ -87,7 +87,9 @@ function describe(code: FailureCode, words: string, upstream: string): string {
     .map((each) => each.trim())
     .filter((each) => each !== '' && !/^#*\s*(?:errors?|failures?|failed|stderr|stdout|output):?$/i.test(each));
   const isReason = first !== undefined && reason !== undefined && EXIT_ALONE.test(first);
-  const line = isReason ? `${first}: ${reason.replace(/^(?:stderr|stdout|output|error)\s*:\s*/i, '')}` : first;
+  const isOpen = first !== undefined && /[[({:,]["']?$/.test(first);
+  const said = isReason ? `${first}: ${reason.replace(/^(?:stderr|stdout|output|error)\s*:\s*/i, '')}` : first;
+  const line = isOpen ? words.trim().replace(/\s+/g, ' ') : said;
   const begin = code === 'INTERNAL_ERROR' ? `The server '${upstream}' answered` : SENTENCES[code];
   if (line === undefined) return `${begin}: 'the upstream reported a failure without saying why'`;
   return `${begin}: '${line.length > MAX_QUOTE_LENGTH ? `${line.slice(0, MAX_QUOTE_LENGTH - 1)}…` : line}'`;

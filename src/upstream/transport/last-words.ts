@@ -16,13 +16,13 @@ export function describeLastWords(lines: readonly string[]): string {
 }
 
 /**
- * The lines that say why: a stack trace or a hint at the end says less than the first error before it. Where none speaks of trouble, the
- * first and the last.
+ * The lines that say why: a stack trace or a hint at the end says less than the first error before it. Where none speaks of trouble, all
+ * of a few, else the first and the last.
  */
 function pickTelling(lines: readonly string[]): readonly string[] {
   const told = lines.map((line) => line.trim()).filter((line) => line !== '');
   const speaking = (of: RegExp): readonly string[] => told.filter((line) => of.test(line)).slice(0, SHOWN_ERRORS);
   const [errors, troubles] = [speaking(SPEAKS_OF_ERROR), speaking(SPEAKS_OF_TROUBLE)];
-  const first = errors.length > 0 ? errors : troubles.length > 0 ? troubles : told.slice(0, 1);
+  const first = errors.length > 0 ? errors : troubles.length > 0 ? troubles : told.slice(0, told.length > 3 ? 1 : 3);
   return [...new Set([...first, ...told.slice(-1)])];
 }

@@ -80,6 +80,11 @@ describe("an upstream's failure", () => {
     expect(read('exited with status 2\nStderr:').message).toBe("The server 'one' answered: 'exited with status 2'");
   });
 
+  it('is told with what follows where its first line only opens it', () => {
+    const { message } = read("Invalid arguments for search_notes: ['\n  limit: not a number,\n  query: missing\n']");
+    expect(message).toContain("Invalid arguments for search_notes: [' limit: not a number, query: missing ']");
+  });
+
   it('is told without the heading above it', () => {
     expect(read('### Error\nno page is open').message).toBe("The server 'one' answered: 'no page is open'");
   });
