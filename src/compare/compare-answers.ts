@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isJsonObject, type JsonObject } from '../base/json/json.js';
+import { isJsonObject, type JsonObject, parseJson, parseObject } from '../base/json/json.js';
 import type { Found } from './compare-lists.js';
 import type { Outcome } from './comparison.js';
 
@@ -35,10 +35,12 @@ export function compareEnvelope(subject: string, direct: Outcome, through: Outco
   const succeeded = envelope?.['success'] === true;
   if (hasFailed(direct) && !succeeded) return late;
   if (!succeeded) return [{ kind: 'refused', subject, message: wordsOf(through) }, ...late];
-  if (varies || hasFailed(direct)) return late;
-  const missing = findMissing(direct.result ?? {}, envelope, through.result ?? {});
+  if (varies) return late;
+  const missing = hasFailed(direct) ? SUCCEEDS : findMissing(direct.result ?? {}, envelope, through.result ?? {});
   return missing === undefined ? late : [{ kind: 'changed', subject, message: missing }, ...late];
 }
+
+const SUCCEEDS = 'it fails directly, and succeeds through';
 
 function compareTimes(subject: string, direct: Outcome, through: Outcome): readonly Found[] {
   const isSlow = through.tookMs > SLOW.factor * direct.tookMs && through.tookMs > direct.tookMs + SLOW.ms;
@@ -68,17 +70,13 @@ function textsOf(result: JsonObject | undefined): readonly string[] {
 
 function envelopeOf({ result }: Outcome): JsonObject | undefined {
   const [text] = textsOf(result);
-  const value = text === undefined ? undefined : parse(text);
-  return isJsonObject(value) ? value : undefined;
+  return text === undefined ? undefined : parseObject(text);
 }
 
-/** What JSON says; the text itself where it is none. */
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+/** What a text is as data: a list or an object, else the text itself, whose author may mean no number by "007". */
+function dataOf(text: string): unknown {
+  const value = parseJson(text);
+  return typeof value === 'object' && value !== null ? value : text;
 }
 
 /** What of an answer its envelope and the blocks beside that do not hold; undefined where it is all there. */
@@ -90,7 +88,7 @@ function findMissing(direct: JsonObject, envelope: JsonObject, through: JsonObje
   const [only] = blocks;
   // A text with annotations is told with them.
   const isOneText = blocks.length === 1 && texts.length === 1 && Object.keys(only ?? {}).length === 2;
-  const expected = structured ?? (isOneText ? parse(texts[0] ?? '') : undefined);
+  const expected = structured ?? (isOneText ? dataOf(texts[0] ?? '') : undefined);
   if (expected !== undefined) {
     if (isDeepStrictEqual(data, expected)) return undefined;
     // Blocks that structured content does not tell stand beside it.

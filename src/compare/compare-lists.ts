@@ -15,10 +15,13 @@ export function comparePrimitives(direct: Lists, through: Lists): readonly Found
   return KINDS.flatMap(([list, noun]) => compareItems(noun, direct[list], through[list]));
 }
 
-/** What of the tools is missing or different where they keep their names. */
-export function compareTools(direct: Listed, through: Listed): readonly Found[] {
-  return compareItems('tool', direct, through);
+/** What of the tools is missing or different where they keep their names. @param dangerous those that policy refuses by itself */
+export function compareTools(direct: Listed, through: Listed, dangerous: ReadonlySet<string>): readonly Found[] {
+  return compareItems('tool', direct, through, dangerous);
 }
+
+/** Of tools that are not listed. */
+export const DANGEROUS = 'it is not listed: policy refuses dangerous calls';
 
 /** Tools of which no operation was made. */
 export function compareOperations(direct: Listed, tools: ReadonlySet<string>): readonly Found[] {
@@ -27,11 +30,17 @@ export function compareOperations(direct: Listed, tools: ReadonlySet<string>): r
     .map((name) => ({ kind: 'lost', subject: `tool '${name}'`, message: 'no operation stands for it' }));
 }
 
-function compareItems(noun: string, direct: Listed, through: Listed): readonly Found[] {
+function compareItems(
+  noun: string,
+  direct: Listed,
+  through: Listed,
+  dangerous: ReadonlySet<string> = new Set(),
+): readonly Found[] {
   return [...direct].flatMap(([key, item]): readonly Found[] => {
     const subject = `${noun} '${key}'`;
     const other = through.get(key);
-    if (other === undefined) return [{ kind: 'lost', subject, message: 'it is not listed' }];
+    const message = dangerous.has(key) ? DANGEROUS : 'it is not listed';
+    if (other === undefined) return [{ kind: 'lost', subject, message }];
     const members = changedMembers(item, other);
     if (members.length === 0) return [];
     return [

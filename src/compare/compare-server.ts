@@ -1,3 +1,4 @@
+import type { Transport } from '@modelcontextprotocol/client';
 import type { GatewayConfig, UpstreamConfig } from '../config/gateway-config.js';
 import { PlainClient, transportTo, transportToUrl } from './client.js';
 import { compareEnvelope, compareKept, isSame } from './compare-answers.js';
@@ -7,6 +8,7 @@ import {
   type Era,
   FACES,
   type Face,
+  type Lists,
   type OfferedOperation,
   type Outcome,
   type PlannedCall,
@@ -111,23 +113,30 @@ async function compareFace(upstream: UpstreamConfig, deps: CompareDeps, face: Fa
 
 async function compareEra(upstream: UpstreamConfig, deps: CompareDeps, part: Part): Promise<void> {
   const { served, era } = part;
-  const direct = await PlainClient.connect(await transportTo(upstream.endpoint, deps.binDirectories), era);
+  const withDirect: Compared['withAnother'] = async (use) =>
+    withClient(await transportTo(upstream.endpoint, deps.binDirectories), era, use);
+  await withDirect((direct) =>
+    withClient(transportToUrl(served.url), era, (through) =>
+      compareThrough({ ...part, direct, through, withAnother: withDirect }, deps.calls),
+    ),
+  );
+}
+
+async function withClient<T>(transport: Transport, era: Era, use: (client: PlainClient) => Promise<T>): Promise<T> {
+  const client = await PlainClient.connect(transport, era);
   try {
-    const through = await PlainClient.connect(transportToUrl(served.url), era);
-    try {
-      await compareThrough({ ...part, direct, through }, deps.calls);
-    } finally {
-      await through.close();
-    }
+    return await use(client);
   } finally {
-    await direct.close();
+    await client.close();
   }
 }
 
 async function compareThrough(compared: Compared, calls: readonly PlannedCall[]): Promise<void> {
-  const uris = await compareLists(compared);
-  for (const call of [...planCalls(compared.served.operations), ...calls]) await compareCall(compared, call);
-  for (const uri of uris) {
+  const { tools, resources } = await compareLists(compared);
+  // Some servers have more for a client that has more abilities, as the gateway has where it stands in.
+  const planned = planCalls(compared.served.operations).filter(({ tool }) => tools.has(tool));
+  for (const call of [...planned, ...calls]) await compareCall(compared, call);
+  for (const uri of [...resources.keys()].slice(0, MOST_READS)) {
     const ask = (client: PlainClient) => client.read(uri);
     await compareAnswers(compared, `resource '${uri}'`, { directly: ask, through: ask, judge: compareKept });
   }
@@ -145,18 +154,20 @@ interface Part {
 interface Compared extends Part {
   readonly direct: PlainClient;
   readonly through: PlainClient;
+  /** With another direct client, of a process of its own where the server is one. */
+  readonly withAnother: <T>(use: (client: PlainClient) => Promise<T>) => Promise<T>;
 }
 
-/** @returns the URIs of resources to be read */
-async function compareLists({ direct, through, served, face, era, tally }: Compared): Promise<readonly string[]> {
+/** @returns the lists as they are directly */
+async function compareLists({ direct, through, served, face, era, tally }: Compared): Promise<Lists> {
   const [there, here] = [await direct.lists(), await through.lists()];
   const tools =
     face === 'passthrough'
-      ? compareTools(there.tools, here.tools)
+      ? compareTools(there.tools, here.tools, dangerousOf(served))
       : compareOperations(there.tools, new Set(served.operations.map(({ operation }) => operation.tool)));
   tally.listed(Object.values(there).reduce((sum, { size }) => sum + size, 0));
   tally.found(face, era, [...tools, ...comparePrimitives(there, here)]);
-  return [...there.resources.keys()].slice(0, MOST_READS);
+  return there;
 }
 
 async function compareCall(compared: Compared, call: PlannedCall): Promise<void> {
@@ -176,14 +187,27 @@ interface Asking {
   readonly judge: typeof compareKept;
 }
 
-/** Asks directly before and after: what differs then varies by itself. */
+/**
+ * Asks directly before and after: what differs then varies by itself. So does what another process of the server answers otherwise: it tells
+ * what its own has been asked.
+ */
 async function compareAnswers(compared: Compared, subject: string, asking: Asking): Promise<void> {
-  const { direct, through, face, era, tally } = compared;
+  const { direct, through, withAnother, face, era, tally } = compared;
   const before = await asking.directly(direct);
   const got = await asking.through(through);
-  const varies = !isSame(before, await asking.directly(direct));
+  let varies = !isSame(before, await asking.directly(direct));
+  const isChanged = asking.judge(subject, before, got, varies).some(({ kind }) => kind === 'changed');
+  if (isChanged) varies = !isSame(before, await withAnother(asking.directly));
   tally.asked(subject, varies);
   tally.found(face, era, asking.judge(subject, before, got, varies));
+}
+
+/** Tools that the gateway rates so dangerous that policy refuses each call, unless an operator permits it. */
+function dangerousOf({ operations }: ServedFace): ReadonlySet<string> {
+  const dangerous = operations.filter(({ operation: { classification } }) =>
+    ['dangerous', 'forbidden'].includes(classification.danger.level),
+  );
+  return new Set(dangerous.map(({ operation }) => operation.tool));
 }
 
 /** The configuration of a gateway that serves one server with one face to a client without a token, and leaves what others keep alone. */

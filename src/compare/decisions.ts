@@ -1,4 +1,4 @@
-import type { Found } from './compare-lists.js';
+import { DANGEROUS, type Found } from './compare-lists.js';
 import type { Difference, Face } from './comparison.js';
 
 /** A difference that is meant, and the page that says so. */
@@ -10,6 +10,7 @@ interface Decision {
 const DECISIONS: readonly Decision[] = [
   // A call that may change something asks first.
   { page: 'docs/classification.md', covers: ({ message }) => message.includes('CONFIRMATION_REQUIRED') },
+  { page: 'docs/passthrough.md', covers: ({ message }) => message === DANGEROUS },
   // What a call may be as a task is the gateway's to say: it drives tasks for clients that cannot.
   { page: 'docs/tasks.md', covers: ({ message }) => message === 'its execution differs' },
   // Names that models' interfaces refuse end in a hash.

@@ -69,12 +69,12 @@ function install() {
   writeFileSync(MARK, manifest);
 }
 
-/** The file of a package's command; of several the one that the package is named after. */
+/** The file of a package's command; of several the one that the package is named after, of none its module. */
 function commandOf(name) {
   const folder = join(FOLDER, 'node_modules', name);
-  const { bin } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const { bin, main } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   const bare = name.split('/').at(-1);
-  return join(folder, typeof bin === 'string' ? bin : (bin[bare] ?? Object.values(bin)[0]));
+  return join(folder, typeof bin === 'object' ? (bin[bare] ?? Object.values(bin)[0]) : (bin ?? main));
 }
 
 function compare({ name, args, env }) {

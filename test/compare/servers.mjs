@@ -54,7 +54,6 @@ export const SERVERS = [
   npm('@hugeicons/mcp-server@0.2.2'),
   npm('mcp-server-code-runner@0.1.8'),
   npm('mcp-obsidian@1.0.0', { args: ['.'] }),
-  npm('@heroku/mcp-server@1.2.8', { env: { HEROKU_API_KEY: 'made-up' } }),
   npm('@winor30/mcp-server-datadog@1.8.0', { env: { DATADOG_API_KEY: 'made-up', DATADOG_APP_KEY: 'made-up' } }),
 ];
 
