@@ -4,7 +4,6 @@ import {
   type CounterStep,
   firstVersion,
   fitLimits,
-  type Increment,
   type Increments,
   type RecordOptions,
   type StateStore,
@@ -92,16 +91,7 @@ export class MemoryStore implements StateStore {
       .map(([key, entry]) => toRecord(key, entry));
   }
 
-  async increment(
-    counter: string,
-    by: number,
-    options: { readonly expiresAt: number; readonly limit?: number },
-  ): Promise<Increment> {
-    const { values, added } = await this.incrementAll([{ counter, by, ...options }]);
-    return { value: values[0] ?? 0, added };
-  }
-
-  async incrementAll(steps: readonly CounterStep[]): Promise<Increments> {
+  async increment(steps: readonly CounterStep[]): Promise<Increments> {
     const counters = steps.map((step) => ({ step, current: this.#findCounter(step.counter) }));
     const before = counters.map(({ current }) => current?.value ?? 0);
     if (!fitLimits(steps, before)) return { values: before, added: false };

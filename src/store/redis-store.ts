@@ -9,7 +9,6 @@ import {
   type CounterStep,
   createRecordReader,
   firstVersion,
-  type Increment,
   type Increments,
   type RecordOptions,
   type SharedSpace,
@@ -95,16 +94,7 @@ export class RedisStore implements StateStore {
     return this.#readRecords(collection, (found as readonly RecordReply[]).map(toWritten));
   }
 
-  async increment(
-    counter: string,
-    by: number,
-    options: { readonly expiresAt: number; readonly limit?: number },
-  ): Promise<Increment> {
-    const { values, added } = await this.incrementAll([{ counter, by, ...options }]);
-    return { value: values[0] ?? 0, added };
-  }
-
-  async incrementAll(steps: readonly CounterStep[]): Promise<Increments> {
+  async increment(steps: readonly CounterStep[]): Promise<Increments> {
     const [first, ...others] = steps.map(({ counter }) => this.#counter(counter));
     if (first === undefined) return { values: [], added: true };
     const args = steps.flatMap(({ by, expiresAt, limit = '' }) => [String(by), String(expiresAt), String(limit)]);

@@ -9,7 +9,6 @@ import {
   createRecordReader,
   firstVersion,
   fitLimits,
-  type Increment,
   type Increments,
   MOST_READ_LENGTH,
   type RecordOptions,
@@ -55,11 +54,10 @@ const STATEMENTS = {
     summed AS (SELECT id, until, size, sum(size) OVER (ORDER BY until, id) AS total FROM sized)
     SELECT key, iif(total > ${MOST_READ_LENGTH}, '', ${VALUE}) AS value, version FROM summed JOIN records ON rowid = id
     WHERE total - size <= ${MOST_READ_LENGTH} ORDER BY until`,
-  increment: `INSERT INTO counters (name, value, expires_at) SELECT ?1, ?2, ?3
-      WHERE ?4 IS NULL OR ?2 + coalesce((SELECT value FROM counters WHERE name = ?1 AND expires_at > ?5), 0) <= ?4
+  increment: `INSERT INTO counters (name, value, expires_at) VALUES (?1, ?2, ?3)
     ON CONFLICT (name) DO UPDATE SET
-      value = iif(expires_at > ?5, value, 0) + excluded.value,
-      expires_at = iif(expires_at > ?5, expires_at, excluded.expires_at)
+      value = iif(expires_at > ?4, value, 0) + excluded.value,
+      expires_at = iif(expires_at > ?4, expires_at, excluded.expires_at)
     RETURNING value`,
   count: 'SELECT value FROM counters WHERE name = ? AND expires_at > ?',
   purgeRecords: 'DELETE FROM records WHERE collection = ? AND expires_at <= ?',
@@ -159,20 +157,10 @@ export class SqliteStore implements StateStore {
     return this.#readRecords(collection, (rows as WrittenRecord[]).map(toWritten));
   }
 
-  async increment(
-    counter: string,
-    by: number,
-    { expiresAt, limit }: { readonly expiresAt: number; readonly limit?: number },
-  ): Promise<Increment> {
-    const row = this.#run(({ increment }) => increment.get(counter, by, expiresAt, limit ?? null, this.#now()));
-    if (row === undefined) return { value: await this.count(counter), added: false };
-    return { value: countOf(row), added: true };
-  }
-
-  async incrementAll(steps: readonly CounterStep[]): Promise<Increments> {
+  async increment(steps: readonly CounterStep[]): Promise<Increments> {
     const now = this.#now();
     const add = ({ increment }: Statements) =>
-      steps.map(({ counter, by, expiresAt }) => countOf(increment.get(counter, by, expiresAt, null, now)));
+      steps.map(({ counter, by, expiresAt }) => countOf(increment.get(counter, by, expiresAt, now)));
     return this.#run((statements, database) =>
       runInTransaction(database, () => {
         const before = steps.map(({ counter }) => countOf(statements.count.get(counter, now)));

@@ -78,19 +78,12 @@ export interface RecordOptions {
   readonly tag?: string;
 }
 
-export interface Increment {
-  /** The counter after the attempt. */
-  readonly value: number;
-  /** False when the sum would exceed the limit; nothing is added then. */
-  readonly added: boolean;
-}
-
-/** What is added to one of several counters. */
+/** What is added to a counter, which starts at 0 and expires at `expiresAt` of its first increment. */
 export interface CounterStep {
   readonly counter: string;
   readonly by: number;
   readonly expiresAt: number;
-  readonly limit?: number;
+  readonly limit?: number | undefined;
 }
 
 export interface Increments {
@@ -119,14 +112,8 @@ export interface StateStore {
   removeTagged(collection: Collection, tag: string): Promise<readonly string[]>;
   /** The records of a collection, those that expire first first. */
   list(collection: Collection): Promise<readonly StoredRecord[]>;
-  /** Adds to a counter, which starts at 0 and expires at `expiresAt` of its first increment. */
-  increment(
-    counter: string,
-    by: number,
-    options: { readonly expiresAt: number; readonly limit?: number },
-  ): Promise<Increment>;
-  /** Adds to several counters, each named once, or to none of them. */
-  incrementAll(steps: readonly CounterStep[]): Promise<Increments>;
+  /** Adds to all of these counters, each named once, or to none of them. */
+  increment(steps: readonly CounterStep[]): Promise<Increments>;
   /** Reads a counter without changing it; 0 where there is none. */
   count(counter: string): Promise<number>;
   /** Opens a space that gateways on other machines find too; absent where the store is of one machine. */
@@ -145,7 +132,6 @@ const USES = [
   'removeTagged',
   'list',
   'increment',
-  'incrementAll',
   'count',
   'purge',
 ] as const satisfies readonly (keyof StateStore)[];

@@ -13,7 +13,7 @@ import {
   type RedisServer,
   startRedisServer,
 } from '../support/redis-server.js';
-import { describeStateStore } from './state-store.js';
+import { describeStateStore, increment } from './state-store.js';
 
 const soon = () => ({ expiresAt: Date.now() + 60_000 });
 
@@ -41,7 +41,7 @@ describe.skipIf(!hasServer)(hasServer ? 'Redis' : `Redis: skipped, ${NO_REDIS}`,
     const prefix = randomUUID();
     const [one, other, otherPrefix] = await Promise.all([open(prefix), open(prefix), open(randomUUID())]);
     await one.insert('token', 'key', { owner: 'alice' }, { ...soon(), tag: 'session' });
-    await one.increment('counter', 2, soon());
+    await increment(one, 'counter', 2, soon());
     expect((await other.get('token', 'key'))?.value).toEqual({ owner: 'alice' });
     expect(await other.count('counter')).toBe(2);
     expect(await otherPrefix.list('token')).toEqual([]);
@@ -68,7 +68,7 @@ describe.skipIf(!hasServer)(hasServer ? 'Redis' : `Redis: skipped, ${NO_REDIS}`,
     const past = () => 1_000_000;
     const store = await open(prefix, past);
     await store.insert('token', 'key', {}, { expiresAt: past() + 60_000, tag: 'tag' });
-    await store.increment('counter', 1, { expiresAt: past() + 30_000 });
+    await increment(store, 'counter', 1, { expiresAt: past() + 30_000 });
     expect(await store.get('token', 'key')).toBeDefined();
     expect(await store.count('counter')).toBe(1);
     await store.close();
@@ -101,13 +101,13 @@ describe.skipIf(!canStart)(canStart ? 'a Redis server' : `Redis outages: skipped
     expect(await test.report(1)).toContain('cannot be reached (ECONNREFUSED)');
     await server.start();
     await test.report(2);
-    expect(await test.store.increment('counter', 1, soon())).toEqual({ value: 1, added: true });
+    expect(await increment(test.store, 'counter', 1, soon())).toEqual({ value: 1, added: true });
   });
 
   it('that does not answer gets a new connection', async () => {
     await using server = await startRedisServer();
     await using test = openReporting({ url: server.url, deadlineMs: 1_000 });
-    await test.store.increment('counter', 1, soon());
+    await increment(test.store, 'counter', 1, soon());
     server.suspend();
     await expect(test.store.count('counter')).rejects.toThrow(/did not answer in time/);
     expect(await test.report(1)).toContain('cannot be reached');
@@ -120,7 +120,7 @@ describe.skipIf(!canStart)(canStart ? 'a Redis server' : `Redis outages: skipped
     await using server = await startRedisServer();
     await server.kill();
     await using test = openReporting({ url: server.url });
-    await expect(test.store.increment('counter', 1, soon())).rejects.toThrow(StoreError);
+    await expect(increment(test.store, 'counter', 1, soon())).rejects.toThrow(StoreError);
     await server.start();
     await test.report(2);
     expect(await test.store.count('counter')).toBe(0);
@@ -171,7 +171,7 @@ describe.skipIf(!canStart)(canStart ? 'Redis behind a sentinel' : `Sentinels: sk
     expect(await test.report(1)).toMatch(/cannot be reached/);
     await test.report(2);
     expect((await test.store.get('token', 'key'))?.value).toEqual({ owner: 'alice' });
-    expect(await test.store.increment('counter', 1, soon())).toEqual({ value: 1, added: true });
+    expect(await increment(test.store, 'counter', 1, soon())).toEqual({ value: 1, added: true });
   });
 });
 
@@ -268,7 +268,7 @@ function everyCommand(store: StateStore): readonly (() => Promise<unknown>)[] {
     () => store.remove('token', 'key'),
     () => store.removeTagged('token', 'tag'),
     () => store.list('token'),
-    () => store.increment('counter', 1, soon()),
+    () => increment(store, 'counter', 1, soon()),
     () => store.count('counter'),
     () => store.purge(),
   ];

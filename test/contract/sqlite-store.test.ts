@@ -9,7 +9,7 @@ import { StoreError } from '../../src/store/state-store.js';
 import { openSqliteStore } from '../../src/store/threaded-store.js';
 import { lockFile } from '../support/file-lock.js';
 import { runInProcesses, runToDeath } from '../support/store-processes.js';
-import { describeStateStore } from './state-store.js';
+import { describeStateStore, increment } from './state-store.js';
 
 let directory: string;
 let serial = 0;
@@ -33,7 +33,7 @@ describe('the SQLite file', () => {
     const file = freshFile();
     const before = await open(file);
     await before.insert('token', 'key', { owner: 'alice' }, { ...soon(), tag: 'session' });
-    await before.increment('counter', 2, soon());
+    await increment(before, 'counter', 2, soon());
     const record = await before.get('token', 'key');
     await before.close();
     const after = await open(file);
@@ -83,7 +83,7 @@ describe('the SQLite file', () => {
     let now = Date.now();
     const store = new SqliteStore(file, { now: () => now });
     await store.insert('token', 'key', {}, soon());
-    await store.increment('counter', 1, soon());
+    await increment(store, 'counter', 1, soon());
     now += 120_000;
     await store.purge();
     const database = new Database(file);
@@ -213,12 +213,12 @@ describe('an SQLite file that cannot be used', () => {
     });
     const other = query(file, 'BEGIN IMMEDIATE');
     await expect(store.insert('token', 'key', {}, soon())).rejects.toThrow(StoreError);
-    await expect(store.increment('counter', 1, soon())).rejects.toThrow(/SQLITE_BUSY/);
+    await expect(increment(store, 'counter', 1, soon())).rejects.toThrow(/SQLITE_BUSY/);
     expect(await store.get('token', 'key')).toBeUndefined();
     other.exec('ROLLBACK');
     other.close();
     expect(await store.insert('token', 'key', {}, soon())).toBe(true);
-    expect(await store.increment('counter', 1, soon())).toEqual({ value: 1, added: true });
+    expect(await increment(store, 'counter', 1, soon())).toEqual({ value: 1, added: true });
     expect(problems).toEqual([
       expect.stringMatching(/cannot be used \(SQLITE_BUSY\): calls that need the state store are refused/),
       expect.stringMatching(/can be used again/),

@@ -13,6 +13,17 @@ export interface StoreFixture {
 const MINUTE = 60_000;
 const VALUE = { owner: 'alice' };
 
+/** Adds to one counter. */
+export async function increment(
+  store: StateStore,
+  counter: string,
+  by: number,
+  options: { readonly expiresAt: number; readonly limit?: number },
+): Promise<{ readonly value: number; readonly added: boolean }> {
+  const { values, added } = await store.increment([{ counter, by, ...options }]);
+  return { value: values[0] as number, added };
+}
+
 /** The contract of every state store. */
 export function describeStateStore(name: string, fixture: StoreFixture): void {
   describe(`${name}: the state store's contract`, () => {
@@ -211,7 +222,7 @@ export function describeStateStore(name: string, fixture: StoreFixture): void {
         const [short, long, counter] = [fresh('short'), fresh('long'), fresh('counter')];
         await store.insert('token', short, VALUE, soon());
         await store.insert('token', long, VALUE, { expiresAt: now + 2 * MINUTE, tag: long });
-        await store.increment(counter, 3, { expiresAt: now + 2 * MINUTE });
+        await increment(store, counter, 3, { expiresAt: now + 2 * MINUTE });
         now += MINUTE;
         await store.purge();
         expect(await store.get('token', short)).toBeUndefined();
@@ -292,16 +303,16 @@ export function describeStateStore(name: string, fixture: StoreFixture): void {
       it('count from 0', async () => {
         const counter = fresh('counter');
         expect(await store.count(counter)).toBe(0);
-        expect(await store.increment(counter, 2, soon())).toEqual({ value: 2, added: true });
-        expect(await store.increment(counter, 3, soon())).toEqual({ value: 5, added: true });
-        expect(await store.increment(counter, -1, soon())).toEqual({ value: 4, added: true });
+        expect(await increment(store, counter, 2, soon())).toEqual({ value: 2, added: true });
+        expect(await increment(store, counter, 3, soon())).toEqual({ value: 5, added: true });
+        expect(await increment(store, counter, -1, soon())).toEqual({ value: 4, added: true });
         expect(await store.count(counter)).toBe(4);
       });
 
       it('keep fractions exactly', async () => {
         const counter = fresh('counter');
-        await store.increment(counter, 0.1, soon());
-        expect((await store.increment(counter, 0.2, soon())).value).toBe(0.1 + 0.2);
+        await increment(store, counter, 0.1, soon());
+        expect((await increment(store, counter, 0.2, soon())).value).toBe(0.1 + 0.2);
         expect(await store.count(counter)).toBe(0.1 + 0.2);
       });
 
@@ -315,14 +326,14 @@ export function describeStateStore(name: string, fixture: StoreFixture): void {
       ])('add $steps under the limit $limit: $last', async ({ steps, limit, last }) => {
         const counter = fresh('counter');
         const outcomes = [];
-        for (const by of steps) outcomes.push(await store.increment(counter, by, { ...soon(), limit }));
+        for (const by of steps) outcomes.push(await increment(store, counter, by, { ...soon(), limit }));
         expect(outcomes.at(-1)).toEqual(last);
         expect(await store.count(counter)).toBe(last.value);
       });
 
       it('never exceed their limit over simultaneous increments', async () => {
         const counter = fresh('counter');
-        const attempts = Array.from({ length: 100 }, () => store.increment(counter, 1, { ...soon(), limit: 37 }));
+        const attempts = Array.from({ length: 100 }, () => increment(store, counter, 1, { ...soon(), limit: 37 }));
         const outcomes = await Promise.all(attempts);
         const values = outcomes.filter(({ added }) => added).map(({ value }) => value);
         expect(values.sort((one, other) => one - other)).toEqual(Array.from({ length: 37 }, (_, index) => index + 1));
@@ -331,19 +342,19 @@ export function describeStateStore(name: string, fixture: StoreFixture): void {
 
       it('expire with their first increment', async () => {
         const counter = fresh('counter');
-        await store.increment(counter, 1, soon());
+        await increment(store, counter, 1, soon());
         now += MINUTE - 1;
-        expect(await store.increment(counter, 1, { expiresAt: now + MINUTE })).toEqual({ value: 2, added: true });
+        expect(await increment(store, counter, 1, { expiresAt: now + MINUTE })).toEqual({ value: 2, added: true });
         now += 1;
         expect(await store.count(counter)).toBe(0);
-        expect(await store.increment(counter, 1, { ...soon(), limit: 1 })).toEqual({ value: 1, added: true });
-        expect(await store.increment(counter, 1, { ...soon(), limit: 1 })).toEqual({ value: 1, added: false });
+        expect(await increment(store, counter, 1, { ...soon(), limit: 1 })).toEqual({ value: 1, added: true });
+        expect(await increment(store, counter, 1, { ...soon(), limit: 1 })).toEqual({ value: 1, added: false });
       });
 
       it('are separate from records of the same name', async () => {
         const name = fresh('name');
         await store.insert('token', name, VALUE, soon());
-        expect((await store.increment(name, 1, soon())).value).toBe(1);
+        expect((await increment(store, name, 1, soon())).value).toBe(1);
         expect((await store.get('token', name))?.value).toEqual(VALUE);
       });
     });
@@ -358,25 +369,25 @@ export function describeStateStore(name: string, fixture: StoreFixture): void {
 
       it('all grow together', async () => {
         const [one, two] = [fresh('one'), fresh('two')] as [string, string];
-        expect(await store.incrementAll([step(one, 2, 5), step(two, 0.5)])).toEqual({ values: [2, 0.5], added: true });
-        expect(await store.incrementAll([step(two, 0), step(one, 3, 5)])).toEqual({ values: [0.5, 5], added: true });
+        expect(await store.increment([step(one, 2, 5), step(two, 0.5)])).toEqual({ values: [2, 0.5], added: true });
+        expect(await store.increment([step(two, 0), step(one, 3, 5)])).toEqual({ values: [0.5, 5], added: true });
         expect([await store.count(one), await store.count(two)]).toEqual([5, 0.5]);
-        expect(await store.incrementAll([])).toEqual({ values: [], added: true });
+        expect(await store.increment([])).toEqual({ values: [], added: true });
       });
 
       it.each([0, 1])('stay as they are when the sum at %i would pass its limit', async (full) => {
         const [one, two] = [fresh('one'), fresh('two')] as [string, string];
-        await store.incrementAll([step(one, 1), step(two, 1)]);
+        await store.increment([step(one, 1), step(two, 1)]);
         const refused = [one, two].map((counter, index) => step(counter, 2, index === full ? 2 : 10));
-        expect(await store.incrementAll(refused)).toEqual({ values: [1, 1], added: false });
+        expect(await store.increment(refused)).toEqual({ values: [1, 1], added: false });
         expect([await store.count(one), await store.count(two)]).toEqual([1, 1]);
-        expect((await store.increment(one, 1, { ...soon(), limit: 2 })).value).toBe(2);
+        expect((await increment(store, one, 1, { ...soon(), limit: 2 })).value).toBe(2);
       });
 
       it('never exceed their limits, and a failed increment changes none of them', async () => {
         const [all, alice, bob] = [fresh('all'), fresh('alice'), fresh('bob')] as [string, string, string];
         const attempts = Array.from({ length: 200 }, (_, index) =>
-          store.incrementAll([step(all, 1, 50), step(index % 2 === 0 ? alice : bob, 1, 30)]),
+          store.increment([step(all, 1, 50), step(index % 2 === 0 ? alice : bob, 1, 30)]),
         );
         const outcomes = await Promise.all(attempts);
         expect(outcomes.filter(({ added }) => added)).toHaveLength(50);
@@ -387,9 +398,9 @@ export function describeStateStore(name: string, fixture: StoreFixture): void {
 
       it('expire independently', async () => {
         const [short, long] = [fresh('short'), fresh('long')] as [string, string];
-        await store.incrementAll([step(short, 1), { ...step(long, 1), expiresAt: now + 2 * MINUTE }]);
+        await store.increment([step(short, 1), { ...step(long, 1), expiresAt: now + 2 * MINUTE }]);
         now += MINUTE;
-        expect(await store.incrementAll([step(short, 1, 1), step(long, 1, 2)])).toEqual({
+        expect(await store.increment([step(short, 1, 1), step(long, 1, 2)])).toEqual({
           values: [1, 2],
           added: true,
         });
@@ -411,8 +422,8 @@ export function describeStateStore(name: string, fixture: StoreFixture): void {
           () => closed.remove('token', key),
           () => closed.removeTagged('token', key),
           () => closed.list('token'),
-          () => closed.increment(key, 1, soon()),
-          () => closed.incrementAll([{ counter: key, by: 1, ...soon() }]),
+          () => increment(closed, key, 1, soon()),
+          () => closed.increment([{ counter: key, by: 1, ...soon() }]),
           () => closed.count(key),
           () => closed.purge(),
         ];

@@ -7,7 +7,7 @@ const TASKS = {
   /** Inserts, and kills itself as soon as the store has confirmed. */
   async insertAndDie(store, keys) {
     for (const key of keys) await store.insert('token', key, { key }, { expiresAt });
-    await store.increment('counter', keys.length, { expiresAt });
+    await store.increment([{ counter: 'counter', by: keys.length, expiresAt }]);
     process.kill(process.pid, 'SIGKILL');
   },
   /** Tries to replace each record; answers with the keys of those that it replaced. */
@@ -19,7 +19,8 @@ const TASKS = {
   /** Counts up to the limit; answers with the number that it added. */
   async countUp(store, { attempts, limit }) {
     let added = 0;
-    for (let n = 0; n < attempts; n++) if ((await store.increment('counter', 1, { expiresAt, limit })).added) added++;
+    for (let n = 0; n < attempts; n++)
+      if ((await store.increment([{ counter: 'counter', by: 1, expiresAt, limit }])).added) added++;
     return added;
   },
 };

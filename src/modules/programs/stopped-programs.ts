@@ -112,10 +112,9 @@ export class StoppedPrograms {
 
   async #count(characters: number, caller: Caller, now: number): Promise<void> {
     const hour = Math.floor(now / HOUR_MS);
-    const { added } = await this.#store.increment(`programs/kept/${hour}/${keyOfCaller(caller)}`, characters, {
-      expiresAt: (hour + 2) * HOUR_MS,
-      limit: MOST_OF_CALLER,
-    });
+    const counter = `programs/kept/${hour}/${keyOfCaller(caller)}`;
+    const step = { counter, by: characters, expiresAt: (hour + 2) * HOUR_MS, limit: MOST_OF_CALLER };
+    const { added } = await this.#store.increment([step]);
     if (added) return;
     throw new OperationError(
       'RATE_LIMIT_EXCEEDED',

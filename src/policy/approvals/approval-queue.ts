@@ -420,10 +420,7 @@ function createPendingLimit(
   const counterOf = (window: number, name: string): string => `approvals/${lifetimeSeconds}/${window}/${name}`;
   // The counter is kept one window longer than it is read, in case the store's clock is ahead of this one.
   const add = (window: number, name: string, by: number, limit?: number) =>
-    store.increment(counterOf(window, name), by, {
-      expiresAt: (window + 3) * windowMs,
-      ...(limit === undefined ? {} : { limit }),
-    });
+    store.increment([{ counter: counterOf(window, name), by, expiresAt: (window + 3) * windowMs, limit }]);
   const take = async ({ name, max, scope }: Bound): Promise<void> => {
     const at = now();
     const window = windowOf(at);

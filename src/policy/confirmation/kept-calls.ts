@@ -50,10 +50,9 @@ export function createKeptCalls(
       const written = JSON.stringify(params);
       if (written.length > MOST_OF_CALL) return false;
       const hour = Math.floor(now() / HOUR_MS);
-      const { added } = await store.increment(`tokens/kept/${hour}/${keyOfCaller(caller)}`, written.length, {
-        expiresAt: (hour + 2) * HOUR_MS,
-        limit: MOST_OF_CALLER,
-      });
+      const counter = `tokens/kept/${hour}/${keyOfCaller(caller)}`;
+      const step = { counter, by: written.length, expiresAt: (hour + 2) * HOUR_MS, limit: MOST_OF_CALLER };
+      const { added } = await store.increment([step]);
       return added && store.insert('kept_call', key, { sealed: seal(written, text, PURPOSE) }, { expiresAt, tag });
     },
     async recall({ text, key }) {

@@ -313,7 +313,7 @@ function createTokenLimits(
     const limit = limits[counted];
     // Kept a minute longer than it is read, in case the store's clock is ahead of this one.
     const expiresAt = endOfMinute(at) + MINUTE_MS;
-    const { added } = await store.increment(counterOf(counted, caller, at), 1, { expiresAt, limit });
+    const { added } = await store.increment([{ counter: counterOf(counted, caller, at), by: 1, expiresAt, limit }]);
     if (!added) throw limitExceeded(counted, limit, at);
   };
   return {

@@ -316,7 +316,7 @@ class Holder {
   async beat(): Promise<void> {
     const slot = this.#slot();
     const expiresAt = (slot + KEPT_SLOTS) * BEAT_MS;
-    await this.#store.increment(counterOf(this.id, slot), 1, { expiresAt });
+    await this.#store.increment([{ counter: counterOf(this.id, slot), by: 1, expiresAt }]);
   }
 
   /** Whether the gateway of this name still runs. Of a process of this machine that is seen at once, of others by what they say of themselves. */

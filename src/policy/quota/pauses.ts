@@ -36,7 +36,7 @@ export class QuotaPauses {
   async continuePast(draw: Draw<QuotaBudget>, { operation, arguments: args, caller }: ChargeRequest, token: string) {
     const scope = { ...scopeOf(operation, args), quota: draw.counter };
     await this.#tokens.redeem(token, scope, caller);
-    await this.#store.increment(counterOf(draw, caller), 1, { expiresAt: draw.expiresAt });
+    await this.#store.increment([{ counter: counterOf(draw, caller), by: 1, expiresAt: draw.expiresAt }]);
   }
 
   /** The question whether to continue, with a new token. Rejects with RATE_LIMIT_EXCEEDED where too many were asked. */

@@ -112,9 +112,9 @@ function drawsOf(request: ChargeRequest, budgets: Budgets, sizes: AnswerSizes, n
 
 interface CallCounterParts {
   /** Refuses a call where it fails. */
-  readonly store: Pick<StateStore, 'incrementAll'>;
+  readonly store: Pick<StateStore, 'increment'>;
   /** Where answers are counted: a failure is reported with its cause. */
-  readonly answers: Pick<StateStore, 'incrementAll'>;
+  readonly answers: Pick<StateStore, 'increment'>;
   readonly pauses: QuotaPauses;
   readonly now: () => number;
   readonly observe: Observer;
@@ -162,7 +162,7 @@ class CallCounter {
     if (draws.length === 0) return true;
     try {
       const steps = draws.map((draw) => stepOf(draw, draw.budget.thresholds.hardStop));
-      return (await this.#parts.store.incrementAll(steps)).added;
+      return (await this.#parts.store.increment(steps)).added;
     } catch {
       // The store's failure is reported by itself. What cannot be counted is not sent again.
       return false;
@@ -207,7 +207,7 @@ class CallCounter {
     for (const { counter, by } of reserved) this.#reservations.hold(counter, by);
     let isCounted = false;
     try {
-      const counted = await this.#parts.store.incrementAll(draws.map((draw) => stepOf(draw, boundOf(draw))));
+      const counted = await this.#parts.store.increment(draws.map((draw) => stepOf(draw, boundOf(draw))));
       isCounted = counted.added;
       return counted;
     } finally {
@@ -254,7 +254,7 @@ class CallCounter {
   async #count(steps: readonly CounterStep[]): Promise<void> {
     const { answers, observe } = this.#parts;
     try {
-      if (steps.length > 0) await answers.incrementAll(steps);
+      if (steps.length > 0) await answers.increment(steps);
     } catch (cause) {
       const why = cause instanceof Error ? cause.message : String(cause);
       observe({ kind: 'notice', level: 'warn', message: `the tokens of an answer were not counted: ${why}` });

@@ -205,9 +205,9 @@ class Attempts {
   async begin(subject: string): Promise<{ readonly takeOff: () => Promise<void> }> {
     const expiresAt = endOfMinute(this.#now());
     const counter = `challenge-failures/${subject}/${expiresAt}`;
-    const { added } = await this.#store.increment(counter, 1, { expiresAt, limit: MOST_FAILURES });
+    const { added } = await this.#store.increment([{ counter, by: 1, expiresAt, limit: MOST_FAILURES }]);
     if (!added) throw limitExceeded(expiresAt, this.#now());
-    return { takeOff: async () => void (await this.#store.increment(counter, -1, { expiresAt })) };
+    return { takeOff: async () => void (await this.#store.increment([{ counter, by: -1, expiresAt }])) };
   }
 
   /** Whether one more challenge may take the place of one that is used up. */
@@ -222,7 +222,7 @@ class Attempts {
 
   async #count(name: string, limit: number): Promise<boolean> {
     const expiresAt = endOfMinute(this.#now());
-    return (await this.#store.increment(`${name}/${expiresAt}`, 1, { expiresAt, limit })).added;
+    return (await this.#store.increment([{ counter: `${name}/${expiresAt}`, by: 1, expiresAt, limit }])).added;
   }
 }
 

@@ -17,7 +17,6 @@ function brokenStore(fault: Error): StateStore {
     removeTagged: fail,
     list: fail,
     increment: fail,
-    incrementAll: fail,
     count: fail,
     purge: fail,
     close: () => Promise.resolve(),
@@ -33,8 +32,7 @@ const uses: Readonly<Record<string, (store: StateStore) => Promise<unknown>>> = 
   remove: (store) => store.remove('token', 'key'),
   removeTagged: (store) => store.removeTagged('token', 'tag'),
   list: (store) => store.list('token'),
-  increment: (store) => store.increment('counter', 1, { expiresAt: 1 }),
-  incrementAll: (store) => store.incrementAll([{ counter: 'counter', by: 1, expiresAt: 1 }]),
+  increment: (store) => store.increment([{ counter: 'counter', by: 1, expiresAt: 1 }]),
   count: (store) => store.count('counter'),
   purge: (store) => store.purge(),
 };
@@ -64,8 +62,7 @@ describe('failClosed', () => {
     expect(record).toEqual({ key: 'key', value: { a: 1 } });
     expect(await store.replace('token', 'key', version, { a: 2 })).toBe(true);
     expect(await store.list('token')).toMatchObject([{ value: { a: 2 } }]);
-    expect(await store.increment('counter', 2, { expiresAt: 1, limit: 1 })).toEqual({ value: 0, added: false });
-    expect(await store.incrementAll([{ counter: 'counter', by: 2, expiresAt: 1, limit: 1 }])).toEqual({
+    expect(await store.increment([{ counter: 'counter', by: 2, expiresAt: 1, limit: 1 }])).toEqual({
       values: [0],
       added: false,
     });
@@ -117,7 +114,6 @@ function bind(store: StateStore): StateStore {
     removeTagged: (...args) => store.removeTagged(...args),
     list: (...args) => store.list(...args),
     increment: (...args) => store.increment(...args),
-    incrementAll: (...args) => store.incrementAll(...args),
     count: (...args) => store.count(...args),
     purge: () => store.purge(),
     close: () => store.close(),

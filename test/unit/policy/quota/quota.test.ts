@@ -316,7 +316,7 @@ describe('a token quota', () => {
 describe('while the store is away', () => {
   const away = new StoreError('no connection');
 
-  function withFailing(method: 'incrementAll' | 'count') {
+  function withFailing(method: 'increment' | 'count') {
     return createQuotaBench({
       limits: [aLimit({ match: { operation: ['get_*'] }, metric: 'tokens_per_day', hardStop: 100 })],
       store: (now): StateStore => {
@@ -327,7 +327,7 @@ describe('while the store is away', () => {
   }
 
   it('calls that must be counted are refused, and others run', async () => {
-    const bench = withFailing('incrementAll');
+    const bench = withFailing('increment');
     const { code, cause } = await bench.refusal();
     expect({ code, cause }).toEqual({ code: 'INTERNAL_ERROR', cause: away });
     expect(await bench.charge({ operation: SEARCH })).toEqual([]);
@@ -338,7 +338,7 @@ describe('while the store is away', () => {
       limits: [aLimit({ metric: 'tokens_per_day', hardStop: 100 })],
     });
     const end = await begin();
-    Object.assign(store, { incrementAll: () => Promise.reject(away) });
+    Object.assign(store, { increment: () => Promise.reject(away) });
     await end(100);
     expect(observations).toEqual([
       { kind: 'notice', level: 'warn', message: 'the tokens of an answer were not counted: no connection' },
@@ -352,10 +352,8 @@ describe('while the store is away', () => {
 
 /** Counts in the order in which it is asked, as one connection to a server does, and answers in a later turn. */
 class LateStore extends MemoryStore {
-  override async incrementAll(
-    steps: Parameters<MemoryStore['incrementAll']>[0],
-  ): ReturnType<MemoryStore['incrementAll']> {
-    const counted = super.incrementAll(steps);
+  override async increment(steps: Parameters<MemoryStore['increment']>[0]): ReturnType<MemoryStore['increment']> {
+    const counted = super.increment(steps);
     await new Promise(setImmediate);
     return counted;
   }
@@ -366,7 +364,7 @@ it('does not let a call be repeated that cannot be counted', async () => {
     api: { [GET_ITEM.upstream]: [{ scope: 'global', limit: 5, window: 'hour' }] },
     store: (now) => {
       const store = new MemoryStore(now);
-      return Object.assign(store, { incrementAll: () => Promise.reject(new StoreError('it is away')) });
+      return Object.assign(store, { increment: () => Promise.reject(new StoreError('it is away')) });
     },
   });
   expect(await bench.service.chargeRepeat(GET_ITEM, ALICE)).toBe(false);
