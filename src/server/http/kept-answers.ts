@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Replicas } from '../../gateway/gateway.js';
-import { type MessageText, piecesOf } from '../mcp/message-text.js';
+import { lengthOf, type MessageText, piecesOf } from '../mcp/message-text.js';
 
 /** The session of a call whose client may come back for its answer. */
 export interface AnswerOwner {
@@ -67,11 +67,13 @@ export class KeptAnswers {
   }
 
   /** The call has ended, with an answer or without one. */
-  end(key: string, { caller: { sessionId }, holder }: AnswerOwner, answer: MessageText | undefined): void {
+  end(key: string, { caller: { sessionId }, holder }: AnswerOwner, answer: MessageText = ''): void {
     this.#ongoing.delete(key);
-    const bytes = Buffer.concat(piecesOf(answer ?? ''));
+    const isKept = answer.length > 0 && lengthOf(answer) <= BYTES_OF_SESSION;
+    if (!isKept && holder === undefined) return;
+    const bytes = Buffer.concat(piecesOf(answer));
     if (holder !== undefined) this.#share(key, sessionId, holder.owner, bytes);
-    if (answer === undefined || bytes.length > BYTES_OF_SESSION) return;
+    if (!isKept) return;
     this.#dropOld(Date.now());
     const own = [...this.#kept].filter(([, { session }]) => session === sessionId);
     let ownBytes = own.reduce((sum, [, each]) => sum + each.bytes.length, bytes.length);

@@ -7,7 +7,7 @@ import { Cancellation } from '../../base/protocol/cancellation.js';
 import { sendInTurn } from '../../base/turns/turns.js';
 import type { Authenticated } from '../auth/authenticated.js';
 import type { InterruptListener, RequestId, Responder } from '../mcp/calls-in-flight.js';
-import { type MessageText, surround } from '../mcp/message-text.js';
+import { lengthOf, type MessageText, surround } from '../mcp/message-text.js';
 import { RPC_ERROR, type RpcErrorCode, writeRpcError } from '../mcp/rpc-error.js';
 import type { HeaderCarrier } from './header-carrier.js';
 import { type AnswerOwner, KeptAnswers } from './kept-answers.js';
@@ -395,11 +395,6 @@ export function toSseEvent(text: string): string {
 
 const EVENT_START = 'event: message\ndata: ';
 const EVENT_END = '\n\n';
-
-/** In characters, or in bytes where it is in bytes. */
-function lengthOf(message: MessageText): number {
-  return typeof message === 'string' ? message.length : message.reduce((sum, piece) => sum + piece.length, 0);
-}
 
 /** Answers with a JSON text that is already written. */
 export function sendJson(response: ServerResponse, status: number, message: MessageText): void {

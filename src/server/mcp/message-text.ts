@@ -6,6 +6,11 @@ export function piecesOf(message: MessageText): readonly Buffer[] {
   return typeof message === 'string' ? [Buffer.from(message)] : message;
 }
 
+/** In characters, or in bytes where it is in bytes. */
+export function lengthOf(message: MessageText): number {
+  return typeof message === 'string' ? message.length : message.reduce((sum, piece) => sum + piece.length, 0);
+}
+
 /** A message between two texts. */
 export function surround(before: string, message: MessageText, after: string): MessageText {
   return typeof message === 'string'

@@ -57,7 +57,7 @@ export async function writeBatch(
   pause: Pause,
 ): Promise<Reply> {
   const read = limitReads(createResultReader(replies), limits, limits.maxResponseSize);
-  const blocks: ContentBlock[] = [];
+  const blocks: WrittenBlock[] = [];
   const warnings = createWarnings();
   const entries = await writeEntries(items, replies, { read, limits, pause }, { blocks, warnings });
   const results = entries.filter(({ item }) => item.index !== haltedAt);
@@ -76,16 +76,31 @@ export async function writeBatch(
     `,"summary":${JSON.stringify(summarize(items.length, entries, halted === undefined ? undefined : pending.length))}}`,
   ];
   const rendered = warnings.render();
-  const closing = rendered.length === 0 ? [] : [{ type: 'text', text: JSON.stringify({ warnings: rendered }) }];
-  const all = [...blocks, ...closing];
-  const rest = { blocks: all, isError: false, code: 'OK', ...metaOf(replies) } as const;
+  if (rendered.length > 0) {
+    const block = { type: 'text', text: JSON.stringify({ warnings: rendered }) };
+    blocks.push({ block, text: JSON.stringify(block) });
+  }
+  const rest = { blocks: blocks.map(({ block }) => block), isError: false, code: 'OK', ...metaOf(replies) } as const;
   // The text of a long answer is a getter, which stays one.
-  return Object.assign(await writeContent(parts, all, pause), rest);
+  return Object.assign(
+    await writeContent(
+      parts,
+      blocks.map(({ text }) => text),
+      pause,
+    ),
+    rest,
+  );
+}
+
+/** A native block and its JSON: a picture takes long to be written, so it is written once. */
+interface WrittenBlock {
+  readonly block: ContentBlock;
+  readonly text: string;
 }
 
 /** The parts of the answer that belong to no single result; filled in the order of the items. */
 interface AnswerParts {
-  readonly blocks: ContentBlock[];
+  readonly blocks: WrittenBlock[];
   readonly warnings: Warnings;
 }
 
@@ -231,7 +246,7 @@ function metaOf(replies: BatchRun['replies']): Pick<Reply, 'meta'> {
 interface WrittenResult {
   /** JSON text of an `OperationResult` with success and data, or success and error: the schema of a batch allows no other members. */
   readonly text: string;
-  readonly blocks: readonly ContentBlock[];
+  readonly blocks: readonly WrittenBlock[];
   /** The warnings of the result's own envelope. */
   readonly warnings: readonly Warning[];
   /** Bytes of text and blocks together. */
@@ -263,8 +278,9 @@ function writeQuestion(reply: Reply, prepared: JsonObject | undefined): WrittenR
 }
 
 function measured(text: string, blocks: Reply['blocks'], warnings: readonly Warning[]): WrittenResult {
-  const nativeBytes = blocks.length === 0 ? 0 : Buffer.byteLength(JSON.stringify(blocks));
-  return { text, blocks, warnings, bytes: Buffer.byteLength(text) + nativeBytes };
+  const written = blocks.map((block) => ({ block, text: JSON.stringify(block) }));
+  const bytes = written.reduce((sum, each) => sum + 1 + Buffer.byteLength(each.text), Buffer.byteLength(text));
+  return { text, blocks: written, warnings, bytes };
 }
 
 /**
@@ -296,14 +312,14 @@ function refersToBlock(entry: unknown, blocks: readonly ContentBlock[]): entry i
 const STEP_CHARACTERS = 64 * 1024;
 
 /**
- * An envelope that is given in parts, as the text and, where it is long, as the bytes that servers send, with pauses.
+ * An envelope that is given in parts, and the JSON of the blocks that follow, as the text and, where it is long, as the bytes that servers send, with pauses.
  */
 export async function writeContent(
   parts: readonly string[],
-  blocks: readonly ContentBlock[],
+  blocks: readonly string[],
   pause: Pause,
 ): Promise<Pick<Reply, 'text' | 'written'>> {
-  const characters = parts.reduce((sum, part) => sum + part.length, 0);
+  const characters = [...parts, ...blocks].reduce((sum, { length }) => sum + length, 0);
   if (characters <= STEP_CHARACTERS) return { text: parts.join('') };
   const pieces = new WrittenPieces();
   pieces.push('[{"type":"text","text":"');
@@ -316,8 +332,8 @@ export async function writeContent(
   }
   pieces.push('"}');
   for (const block of blocks) {
-    await pause();
-    pieces.push(`,${JSON.stringify(block)}`);
+    await pause(block.length > STEP_CHARACTERS);
+    pieces.push(`,${block}`);
   }
   pieces.push(']');
   return {
