@@ -25,6 +25,11 @@ const RANKS = {
   cli: ['base', 'config', 'gateway', 'modules', 'server', 'console', 'conformance', 'compare'],
 };
 
+const foldersOf = (room) =>
+  readdirSync(join(__dirname, 'src', room), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name);
+
 /**
  * The order of the folders inside a room, lowest first: each imports from those before it alone. `.` is what stands in the room
  * itself; what stands in brackets is one floor, whose folders may import each other.
@@ -37,7 +42,8 @@ const INSIDE = {
   config: ['schema', '.', 'load', 'edit'],
   console: ['admin', 'layout', 'connect', 'metrics', 'pages', '.'],
   gateway: ['builtin', 'interceptor', 'pipeline', 'primitives', '.', 'review'],
-  modules: ['programs', 'relationships', '.'],
+  // Each knows the core alone: see `modules-stand-alone`.
+  modules: [foldersOf('modules'), '.'],
   policy: ['audit', 'approvals', 'execution', 'rules', 'confirmation', 'quota', 'safety', '.'],
   results: ['query', 'shape', 'forms', 'pages', 'stored', '.'],
   server: ['auth', 'mcp', 'http', 'stdio'],
@@ -104,9 +110,7 @@ function findFaultsInside(room) {
 /** Why the table does not fit the tree: a folder without a rank, a rank without a folder, an import from a later rank. */
 function findFaults() {
   const names = Object.keys(RANKS);
-  const folders = readdirSync(join(__dirname, 'src'), { withFileTypes: true })
-    .filter((entry) => entry.isDirectory())
-    .map(({ name }) => name);
+  const folders = foldersOf('.');
   return [
     ...folders.filter((name) => !names.includes(name)).map((name) => `src/${name} has no rank`),
     ...names.filter((name) => !folders.includes(name)).map((name) => `there is no src/${name}`),
@@ -179,6 +183,20 @@ module.exports = {
       from: { path: '^src/', pathNot: folders.map(own) },
       to: { dependencyTypes: ['npm', 'npm-dev'], path: installed(module) },
     })),
+    {
+      name: 'modules-stand-alone',
+      comment: 'a module may import of the gateway the seam alone, and no other module',
+      severity: 'error',
+      from: { path: '^src/modules/([^/]+)/' },
+      to: { path: '^src/(gateway|modules)/', pathNot: ['^src/modules/$1/', '^src/gateway/module\\.ts$'] },
+    },
+    {
+      name: 'modules-come-as-a-list',
+      comment: 'what is no module imports the list of modules, and none of them',
+      severity: 'error',
+      from: { pathNot: '^src/modules/' },
+      to: { path: '^src/modules/[^/]+/' },
+    },
     {
       name: 'no-dev-dependency-in-src',
       severity: 'error',
