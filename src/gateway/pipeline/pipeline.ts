@@ -187,10 +187,17 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     return { validated, isLarge, snapshot };
   };
 
-  /** A call that the lists refuse which are known is judged once more by what their servers have announced meanwhile. */
+  /**
+   * A call is judged by the definition that is about to hold where its list has come, and one that the lists refuse which are known once more
+   * by what their servers have announced meanwhile.
+   */
   const readCall = async (raw: RawCall, snapshot: Snapshot, progress: Progress): Promise<ReadCall> => {
     try {
-      return await readBy(raw, snapshot, progress);
+      const read = await readBy(raw, snapshot, progress);
+      const { operation } = read.validated;
+      const current = await catalog.currentFor(raw.caller, operation);
+      const isSame = current === snapshot || current.catalog.find(operation.qualifiedName) === operation;
+      return isSame ? read : await readBy(raw, current, progress);
     } catch (refusal) {
       const { operation } = progress;
       const isUnknown = refusal instanceof NothingFound;
