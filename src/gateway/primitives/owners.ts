@@ -103,7 +103,7 @@ export class Owners {
     if (found !== undefined) return found;
     const only = this.#only('prompts');
     if (only !== undefined) return { upstream: only, id: name };
-    throw notFound('prompt', name, "All of them: 'list_prompts'");
+    throw notFound('prompt', name, "All of them: 'list_prompts', or 'prompts/list' of MCP itself");
   }
 
   /** An upstream that a caller names. @throws OperationError where it has none of these */
