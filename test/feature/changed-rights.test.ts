@@ -9,7 +9,12 @@ const TOKEN = 'a-static-token-of-bertram';
 async function settings() {
   const port = await freePort();
   return {
-    server: { port, publicUrl: `http://127.0.0.1:${port}` },
+    server: {
+      port,
+      publicUrl: `http://127.0.0.1:${port}`,
+      // Nobody signs in there.
+      oauth: { resource: `http://127.0.0.1:${port}/mcp`, issuers: [{ name: 'corp', issuer: 'http://127.0.0.1:1' }] },
+    },
     clients: { bertram: { token: TOKEN } },
     credentials: { key: 'the-key-of-what-users-have-granted' },
   };
@@ -19,6 +24,15 @@ async function settings() {
 const OWNED: Readonly<Record<string, object>> = {
   'users connect accounts': { credentials: { type: 'perUser' } },
   'headers of callers are passed on': { credentials: { type: 'forwardHeaders', headers: ['x-user'] } },
+  'tokens of callers are exchanged': {
+    credentials: {
+      type: 'exchange',
+      tokenEndpoint: 'http://127.0.0.1:1/token',
+      clientId: 'gateway',
+      clientSecret: 'the-secret-of-the-gateway',
+    },
+  },
+  'each client has another account’s connection of its own': { isolation: 'client', headers: { 'x-user': 'bertram' } },
 };
 
 for (const [how, credentials] of Object.entries(OWNED)) {

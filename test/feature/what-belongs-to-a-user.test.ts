@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import type { Client } from '@modelcontextprotocol/client';
 import { expect, it } from 'vitest';
 import { askForAll } from '../support/ask-for-all.js';
+import { type AuthorizationServer, startAuthorizationServer } from '../support/authorization-server.mjs';
 import { ConnectingBrowser } from '../support/connecting-browser.js';
 import { type LiveGateway, openLiveGateway } from '../support/live-gateway.js';
-import { freePort } from '../support/oauth-client.js';
+import { connectAs, freePort, SignedInPerson } from '../support/oauth-client.js';
 import { type PrivateServer, startPrivateServer } from '../support/private-server.js';
 import { REPOSITORY } from '../support/served-gateway.js';
 
@@ -20,11 +21,46 @@ async function connectAccount(live: LiveGateway, server: PrivateServer, user: st
   expect(await browser.pass(page)).toContain('is connected');
 }
 
+const EXCHANGER = { client_id: 'gateway', client_secret: 'the-secret-of-the-gateway' };
+
 /** Whose rights the server is called with. */
 const RIGHTS = {
   'an account of each user': { type: 'perUser' },
   'a header of each request': { type: 'forwardHeaders', headers: ['x-user'] },
+  "the exchanged token of each user's": {
+    type: 'exchange',
+    clientId: EXCHANGER.client_id,
+    clientSecret: EXCHANGER.client_secret,
+  },
 } as const;
+
+/** Knows each user, and gives the gateway tokens of theirs for its servers. */
+function startIssuer({ server }: Pick<Awaited<ReturnType<typeof configure>>, 'server'>): Promise<AuthorizationServer> {
+  const grants = ['urn:ietf:params:oauth:grant-type:token-exchange'];
+  const exchanger = { ...EXCHANGER, grant_types: grants, redirect_uris: [], response_types: [] };
+  return startAuthorizationServer({ resource: `${server.publicUrl}/mcp`, clients: [exchanger] });
+}
+
+/** The same where users sign in at the issuer, whose tokens are exchanged. */
+function behind(issuer: AuthorizationServer, config: Awaited<ReturnType<typeof configure>>) {
+  const { diaries } = config.mcpServers;
+  const exchange = { ...diaries.credentials, tokenEndpoint: `${issuer.issuer}/token`, resource: diaries.url };
+  const oauth = {
+    resource: `${config.server.publicUrl}/mcp`,
+    issuers: [{ name: 'corp', issuer: issuer.issuer, scopes: ['mcp:call'] }],
+  };
+  return {
+    ...config,
+    server: { ...config.server, oauth },
+    mcpServers: { diaries: { ...diaries, credentials: exchange } },
+  };
+}
+
+async function signIn(live: LiveGateway, user: string): Promise<string> {
+  const person = new SignedInPerson();
+  await (await connectAs('v2', live.url, user, person)).close();
+  return person.accessToken;
+}
 
 async function configure(server: PrivateServer, mode: string, credentials: object = RIGHTS['an account of each user']) {
   const port = await freePort();
@@ -53,12 +89,15 @@ it.each(CASES)(
   'shows each user all of their own at a server, and no word of anybody else’s, in the mode %s and by %s, also after a restart and at a second gateway',
   async (mode, _how, rights) => {
     await using server = await startPrivateServer();
-    const config = await configure(server, mode, rights);
+    const plain = await configure(server, mode, rights);
+    await using issuer = rights.type === 'exchange' ? await startIssuer(plain) : undefined;
+    const config = issuer === undefined ? plain : behind(issuer, plain);
+    const tokens = new Map([...USERS, 'nobody'].map((user) => [user, tokenOf(user)]));
     const look = async (live: LiveGateway, era: 'legacy' | 'modern'): Promise<void> => {
       const clients = new Map<string, Client>();
       for (const user of [...USERS, 'nobody']) {
-        const headers = rights.type === 'perUser' || user === 'nobody' ? {} : { 'x-user': user };
-        clients.set(user, await live.connect('http', era, tokenOf(user), undefined, headers));
+        const headers = rights.type === 'forwardHeaders' && user !== 'nobody' ? { 'x-user': user } : {};
+        clients.set(user, await live.connect('http', era, tokens.get(user), undefined, headers));
       }
       await Promise.all(
         [...clients].map(async ([user, client]) => {
@@ -81,6 +120,7 @@ it.each(CASES)(
     {
       await using live = await openLiveGateway(config);
       if (rights.type === 'perUser') for (const user of USERS) await connectAccount(live, server, user);
+      if (issuer !== undefined) for (const user of USERS) tokens.set(user, await signIn(live, user));
       await lookAtAll(live);
     }
     await using again = await openLiveGateway(config);

@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { decodeJwt } from 'jose';
 import { isJsonObject, type JsonObject } from '../../src/base/json/json.js';
 
-/** A server that shows each user something else, with the user's name in every word of it; its own authorization server. */
+/**
+ * A server that shows each user something else, with the user's name in every word of it; its own authorization server. Of others it takes
+ * tokens that name the user.
+ */
 export interface PrivateServer extends AsyncDisposable {
   readonly url: string;
   /** The user who signs in next. */
@@ -72,7 +76,8 @@ export async function startPrivateServer(): Promise<PrivateServer> {
     asked: [] as string[],
   };
   const serveMcp = (request: IncomingMessage, response: ServerResponse, message: JsonObject): void => {
-    const who = String(request.headers['x-user'] ?? users.get(String(request.headers.authorization).slice(7)) ?? '');
+    const token = String(request.headers.authorization).slice('Bearer '.length);
+    const who = String(request.headers['x-user'] ?? users.get(token) ?? subjectOf(token));
     if (who === '') {
       const metadata = `${base()}/.well-known/oauth-protected-resource/mcp`;
       response.writeHead(401, { 'www-authenticate': `Bearer resource_metadata="${metadata}"` }).end();
@@ -139,6 +144,11 @@ export async function startPrivateServer(): Promise<PrivateServer> {
       await new Promise((resolve) => server.close(resolve));
     },
   });
+}
+
+/** Whom a token of another authorization server names; nobody where it is none. */
+function subjectOf(token: string): string {
+  return token.split('.').length === 3 ? (decodeJwt(token).sub ?? '') : '';
 }
 
 function metadataOf(base: string): JsonObject {
