@@ -120,10 +120,13 @@ async function writeEntries(
   let bytesLeft = limits.maxResponseSize;
   const entries: Entry[] = [];
   for (const item of items) {
-    const reply = replies[item.index];
-    if (reply === undefined) continue;
-    // What a thread has written is decoded and looked through here.
-    await pause(reply.written !== undefined);
+    const given = replies[item.index];
+    if (given === undefined) continue;
+    const isLong = given.written !== undefined;
+    await pause(isLong);
+    // What a thread has written is decoded by being copied, and looked through in another turn.
+    const reply = isLong ? { ...given } : given;
+    if (isLong) await pause(true);
     const asked = isQuestion(reply);
     const whole = asked
       ? writeQuestion(reply, item.isSpecial ? prepareItem(item, read) : undefined)
