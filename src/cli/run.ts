@@ -16,6 +16,7 @@ import { registerImport } from './commands/import.js';
 import { registerList } from './commands/list.js';
 import { registerLock } from './commands/lock.js';
 import { registerLogs } from './commands/logs.js';
+import { registerModules } from './commands/modules.js';
 import { registerPolicy } from './commands/policy.js';
 import { registerRestart } from './commands/restart.js';
 import { registerServe } from './commands/serve.js';
@@ -45,6 +46,7 @@ const COMMANDS = [
   registerExport,
   registerLock,
   registerLogs,
+  registerModules,
   registerAudit,
   registerPolicy,
   registerApprovals,

@@ -44,9 +44,8 @@ export interface CurationPreview {
 }
 
 /** What there is to change, and where. Undefined where the gateway runs on no file of its own. */
-function locate({
-  config: { file, directory, sections },
-}: Inspected): (LoadOptions & { readonly file: string }) | undefined {
+function locate({ config }: Inspected): (LoadOptions & { readonly file: string }) | undefined {
+  const { file, directory, sections } = config;
   return file === null || isPackagedConfig(file)
     ? undefined
     : { file, env: process.env, cwd: directory, sections, tolerant: true };
