@@ -76,20 +76,11 @@ export async function writeBatch(
     `,"summary":${JSON.stringify(summarize(items.length, entries, halted === undefined ? undefined : pending.length))}}`,
   ];
   const rendered = warnings.render();
-  if (rendered.length > 0) {
-    const block = { type: 'text', text: JSON.stringify({ warnings: rendered }) };
-    blocks.push({ block, text: JSON.stringify(block) });
-  }
+  if (rendered.length > 0) blocks.push(writeBlock({ type: 'text', text: JSON.stringify({ warnings: rendered }) }));
   const rest = { blocks: blocks.map(({ block }) => block), isError: false, code: 'OK', ...metaOf(replies) } as const;
+  const texts = blocks.map(({ text }) => text);
   // The text of a long answer is a getter, which stays one.
-  return Object.assign(
-    await writeContent(
-      parts,
-      blocks.map(({ text }) => text),
-      pause,
-    ),
-    rest,
-  );
+  return Object.assign(await writeContent(parts, texts, pause), rest);
 }
 
 /** A native block and its JSON: a picture takes long to be written, so it is written once. */
@@ -97,6 +88,8 @@ interface WrittenBlock {
   readonly block: ContentBlock;
   readonly text: string;
 }
+
+const writeBlock = (block: ContentBlock): WrittenBlock => ({ block, text: JSON.stringify(block) });
 
 /** The parts of the answer that belong to no single result; filled in the order of the items. */
 interface AnswerParts {
@@ -281,7 +274,7 @@ function writeQuestion(reply: Reply, prepared: JsonObject | undefined): WrittenR
 }
 
 function measured(text: string, blocks: Reply['blocks'], warnings: readonly Warning[]): WrittenResult {
-  const written = blocks.map((block) => ({ block, text: JSON.stringify(block) }));
+  const written = blocks.map(writeBlock);
   const bytes = written.reduce((sum, each) => sum + 1 + Buffer.byteLength(each.text), Buffer.byteLength(text));
   return { text, blocks: written, warnings, bytes };
 }
