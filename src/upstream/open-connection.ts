@@ -5,6 +5,7 @@ import { cutText, escapeInvisible } from '../base/lib/text.js';
 import type { Observer } from '../base/observe/observation.js';
 import { ALL_ABILITIES, writeAbilities } from '../base/protocol/ask.js';
 import { maskSecrets } from '../base/protocol/secret-forms.js';
+import type { UpstreamEndpoint } from '../config/gateway-config.js';
 import { TRANSPORT_FACTS } from '../config/transport-facts.js';
 import { BothEras } from './both-eras.js';
 import { CallChannel } from './call-channel.js';
@@ -140,7 +141,7 @@ async function connectOnce(request: ConnectionRequest): Promise<Connection> {
     const closed = channel.abandon(new UpstreamFault('lost', 'the attempt to connect was given up'));
     // When the gateway closes, it waits until nothing is left, but not for ever; a next attempt need not.
     if (signal.aborted) await Promise.race([closed, delay(CLOSE_MS, undefined, { ref: false })]);
-    throw withLastWords(reasonOf(error, channel, limit.isExpired ? timeoutMs : undefined), heard);
+    throw withLastWords(reasonOf(error, channel, limit.isExpired ? timeoutMs : undefined), heard, config.endpoint);
   } finally {
     limit.end();
   }
@@ -207,10 +208,10 @@ function describeInstead({ instead }: Heard): string {
 }
 
 /** A server that runs on, or has refused, may have told its trouble on stderr, or have answered in words of its own. How one ended says that already. */
-function withLastWords(error: unknown, heard: Heard): unknown {
+function withLastWords(error: unknown, heard: Heard, endpoint: UpstreamEndpoint): unknown {
   const fault = error instanceof ProbeFailure ? error.fault : findFault(error);
   if (fault?.kind === 'exited' || fault?.kind === 'command') return error;
-  const said = describeInstead(heard) + describeLastWords(heard.words);
+  const said = describeInstead(heard) + describeLastWords(heard.words) + doubtCertificate(endpoint, fault);
   if (said === '') return error;
   if (error instanceof ProbeFailure)
     return new ProbeFailure(new UpstreamFault(error.fault.kind, `${error.fault.message}${said}`));
@@ -218,6 +219,14 @@ function withLastWords(error: unknown, heard: Heard): unknown {
   return error instanceof ProtocolError
     ? ProtocolError.fromError(error.code, `${error.message}${said}`, error.data)
     : error;
+}
+
+/** TLS 1.3 refuses a client after its handshake, and the alert that says so may be lost with the connection. */
+function doubtCertificate(endpoint: UpstreamEndpoint, fault: UpstreamFault | undefined): string {
+  if (endpoint.type === 'stdio' || endpoint.tls?.cert === undefined) return '';
+  return /^connection (?:closed|reset)/.test(fault?.message ?? '')
+    ? "; it may not accept the certificate 'tls.cert'"
+    : '';
 }
 
 function silence(method: string | undefined, timeoutMs: number, cause: unknown): UpstreamFault {

@@ -165,6 +165,15 @@ describe.each(BOTH)('a server over %s behind TLS', (type, serve) => {
     expect(await problemOf(at(mutual, { tls: OWN }))).toContain('the server asks for a certificate of its clients');
   });
 
+  it('that ends the connection once it has seen the configured one may not accept it', async () => {
+    const keys = { cert: read('upstream.cert'), key: read('upstream.key'), ca: read('authority.cert') };
+    const curt = await listen(createTlsServer({ ...keys, requestCert: true }, (socket) => socket.destroy()));
+    const problem = await problemOf(at(curt, { tls: MUTUAL }));
+    expect(problem).toMatch(/connection (?:closed|reset) .*; it may not accept the certificate 'tls.cert'/);
+    expect(await problemOf(at(curt, { tls: OWN }))).not.toContain('tls.cert');
+    curt.close();
+  });
+
   it('is reached through a proxy that wants a password, and never beside it', async () => {
     const proxy = await serveProxy();
     const address = `http://ann:pass%20word@127.0.0.1:${proxy.port}`;
