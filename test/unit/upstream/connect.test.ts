@@ -165,13 +165,16 @@ describe('the problem of a server that cannot be connected', () => {
     );
   });
 
-  it('is an exit, with the line that speaks of trouble, or the first one where none does', async () => {
+  it('is an exit, with the line that speaks of trouble, and where none does with all of a few', async () => {
     const print = (...lines: readonly string[]): UpstreamConfig =>
       anUpstream(node('-e', `process.stderr.write(${JSON.stringify(lines.join('\n'))}, () => process.exit(1))`));
     expect(
       await problemOf(print('pulling', 'Cannot connect to the daemon', 'layer 1', "Run 'docker run --help'")),
     ).toBe("exited with code 1; its last words: Cannot connect to the daemon | Run 'docker run --help'");
     expect(await problemOf(print('no licence today', 'bye', 'see the manual'))).toBe(
+      'exited with code 1; its last words: no licence today | bye | see the manual',
+    );
+    expect(await problemOf(print('no licence today', 'one', 'two', 'see the manual'))).toBe(
       'exited with code 1; its last words: no licence today | see the manual',
     );
   });
