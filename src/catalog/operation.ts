@@ -23,7 +23,7 @@ import { findActingValue } from '../classify/acting-values.js';
 import { judgeValue, losesByState, selectsEverything, type ValueVerdict } from '../classify/judge-value.js';
 import { CATEGORY_SEVERITY } from '../classify/words/lexicon.js';
 import { furtherRisks } from './further-risks.js';
-import { provenRead } from './proven-read.js';
+import { provenRead, statementVerdict } from './proven-read.js';
 
 /** What one call may do: its operation's category and danger, raised by the risks that its arguments take. */
 interface CallDanger {
@@ -58,9 +58,17 @@ export function operationOfCall(operation: Operation, args: JsonObject): Operati
  */
 function asCarrying(operation: Operation, args: JsonObject): Operation {
   if (!mayCarry(operation)) return operation;
-  const { scope, fixedArguments = {}, classification } = operation;
+  const { scope, fixedArguments = {}, inputSchema, classification } = operation;
+  const { sought, statement, unrun } = classification;
   const isKnown = (name: string): boolean => scope.byUpstreamName.has(name) || Object.hasOwn(fixedArguments, name);
-  const found = findActingValue(args, isKnown, classification.sought);
+  const proven =
+    statement !== undefined && statementVerdict(operation, args)?.read === true ? [statement.parameter] : [];
+  const handled = [...proven, ...(unrun === true || unrun === undefined ? [] : unrun)];
+  const found = findActingValue(
+    args,
+    { reads: classification.category === 'READ', inputSchema, sought, unrun: handled },
+    isKnown,
+  );
   return found === undefined ? operation : asUsed(operation, [carrying(found)], false);
 }
 

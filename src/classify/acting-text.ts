@@ -7,7 +7,7 @@ import { splitWords } from './words/vocabulary.js';
 import { wordEntries, wordList } from './words/word-lists.js';
 
 /** Names of calls and of subcommands that change something and are no English verbs. */
-const ACTING_NAMES = wordList('acting-names');
+export const ACTING_NAMES = wordList('acting-names');
 /** Programs of a command line, by what has to follow for a text to be a command and no prose about them. */
 const PROGRAMS = new Map(wordEntries('programs').map(([key, words]) => [key, words.map(escapeDots).join('|')]));
 
@@ -93,7 +93,7 @@ export const actsByName = rememberTexts((name): boolean => {
 const QUERY = /^(?:[( ]*select\b|with (?:recursive )?[\w"]+ ?(?:\([^)]*\) ?)?as (?:not )?(?:materialized )?\()/i;
 
 /** Without what some servers skip and others do not show: comments, formatting characters, runs of space. */
-function plainOf(text: string): string {
+export function plainOf(text: string): string {
   const shown = /[^\n -~]/.test(text) ? text.normalize('NFKC').replace(/\p{Cf}|\p{Mn}/gu, '') : text;
   const spaced = shown.replace(/\s+/g, (run) => (run.includes('\n') ? '\n' : ' '));
   return spaced.trim();
@@ -120,10 +120,22 @@ const FIRST_WORDS = new Set(
   [...wordList('first-words'), ...[...PROGRAMS.values()].join('|').split('|')].map((word) => word.replaceAll('\\', '')),
 );
 
+/** Words that sentences need, and languages for machines do not. */
+const OF_SENTENCES =
+  /\b(?:the|it|its|is|are|was|were|been|you|we|they|he|she|my(?! [$@%])|your|our|their|his|this|these|those|that|how|why|what|which|who|should|would|could|can|cannot|don't|please|there|about|than|because|have|has|had|vs|versus|der|das|ist|nicht|und|los|las|que|les|est|che)\b|\ban? [a-z]{3,}/gi;
+
+/** Whether a text is a sentence, or words about something. */
+export function isProse(text: string): boolean {
+  const unquoted = text.replace(/"[^"]*"|(?:#|--|\/\/) .*/g, '');
+  const words = unquoted.split(/\s+/).length;
+  return words > 2 && (unquoted.match(OF_SENTENCES) ?? []).length * 9 >= words;
+}
+
 /** Whether a text is nothing but words, of which the first begins no statement or command. */
 function isPlain(text: string): boolean {
   if (text.length < 4 || SINGLE.test(text)) return !COMMAND_WORD.test(text);
   if (SIGNS.test(text)) return false;
+  if (isProse(text)) return true;
   const [first = ''] = text.trimStart().split(/[\s.!]/, 1);
   return !first.includes('-') && !FIRST_WORDS.has(first.toLowerCase());
 }

@@ -1,8 +1,10 @@
 import { isJsonObject, type JsonSchema } from '../base/json/json.js';
 import { oncePer } from '../base/lib/collections.js';
+import { rememberTexts } from '../base/lib/remember.js';
 import { followReference, readObjectFields } from '../schema/schema-shape.js';
 import { MOST_VALUES, readConstants, typesOf } from './facts.js';
 import { splitWords } from './words/vocabulary.js';
+import { wordList } from './words/word-lists.js';
 
 /** One parameter, or one member inside it, as far as risks need it. */
 export interface ArgumentField {
@@ -69,4 +71,31 @@ function readField(
     onByDefault: schema['default'] === true,
     described,
   };
+}
+
+/** Names that say what a field holds, and words of names and descriptions that say nothing, or that it may be run. */
+const SAYING_NOTHING = wordList('telling-nothing');
+const TELLING = new Set([
+  ...[...wordList('beside-what-runs')].filter((word) => !SAYING_NOTHING.has(word)),
+  ...wordList('telling-names'),
+]);
+const PERHAPS_RUN = new Set([...wordList('perhaps-run'), ...wordList('language-names')]);
+
+/** Whether a name alone says what a field holds, and that it is no text that is run. */
+export const tellsByName = rememberTexts((name): boolean => TELLING.has(splitWords(name).at(-1) ?? ''));
+
+/** The fields that a tool lists, by their paths, and whether it says of them what they hold: others may hold anything. */
+export const toldFields = oncePer(
+  (root: JsonSchema): ReadonlyMap<string, boolean> =>
+    new Map(readArgumentFields(root).map(({ path, description }) => [path.join('\n'), tells(description)])),
+);
+
+/** What is said of a field that only selects which entries are shown. */
+export const FILTERS =
+  /\bfilter|\bonly (?:return|show|include|list)|\brestrict|\bnarrow|\bmatching\b|\bto (?:search|look) for\b/i;
+
+function tells(description: string): boolean {
+  if (FILTERS.test(description)) return true;
+  const words = splitWords(/^[^.\n]*/.exec(description.slice(0, 400))?.[0] ?? '');
+  return words.some((word) => !SAYING_NOTHING.has(word)) && !words.some((word) => PERHAPS_RUN.has(word));
 }

@@ -9,7 +9,7 @@ import { findRisks } from './find-risks.js';
 import { findStatement } from './find-statement.js';
 import { findTrial } from './find-trial.js';
 import type { KnownTool } from './known.js';
-import { findSought, onlyHandles } from './runner.js';
+import { findHandled, findSought, onlyHandles } from './runner.js';
 
 const EVIDENCE_LINES = 6;
 
@@ -41,7 +41,7 @@ export function classifyTool(input: ClassificationInput, learned?: LearnedConfid
     ...(statement !== undefined && { statement }),
     ...(deciding.length > 0 && { deciding }),
     ...(category === 'READ' && { sought: findSought(facts) }),
-    ...((input.curation.risks !== undefined || onlyHandles(facts)) && { unrun: true as const }),
+    ...(input.curation.risks !== undefined ? { unrun: true } : onlyHandles(facts) && { unrun: findHandled(facts) }),
   };
 }
 

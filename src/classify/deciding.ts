@@ -1,4 +1,5 @@
 import type { Deciding } from '../base/protocol/operation.js';
+import { FILTERS } from './argument-fields.js';
 import type { ParameterFacts, ToolFacts } from './facts.js';
 import { effectOfAction, isLoss } from './judge-value.js';
 import { saidToLose } from './read-value.js';
@@ -16,10 +17,6 @@ const MAY_DECIDE = [HTTP_METHOD, ACTION, NAMING, /^name$/];
 const ARGUMENTS =
   /^(?:parameters?|params|args|arguments|inputs?|payload|data|body|options|properties|kwargs|vars|variables)$/;
 const ADDRESS = /^(?:url|uri|endpoint|path|route|api_path|request_url|target_url|href)$/;
-/** What a parameter is that only selects which entries are shown. */
-const FILTERS =
-  /\bfilter|\bonly (?:return|show|include|list)|\brestrict|\bnarrow|\bmatching\b|\bto (?:search|look) for\b/i;
-
 const isOpen = ({ text, values }: ParameterFacts): boolean => text && values.length === 0;
 
 /** The effect of the verb that leads the name, else of the one that the description begins with. */

@@ -1,9 +1,11 @@
 import { isJsonObject } from '../base/json/json.js';
 import { oncePer } from '../base/lib/collections.js';
-import { type ArgumentField, readArgumentFields } from './argument-fields.js';
+import { rememberTexts } from '../base/lib/remember.js';
+import { type ArgumentField, FILTERS, readArgumentFields } from './argument-fields.js';
 import { type ToolFacts, unwrapped } from './facts.js';
 import { nameOf } from './risk-rule.js';
 import type { Effect } from './words/lexicon.js';
+import { splitWords } from './words/vocabulary.js';
 import { wordList } from './words/word-lists.js';
 
 /** A field of a call that holds what its server runs. */
@@ -134,7 +136,6 @@ const SAYS_RUN =
 const PERHAPS_RUN = /^(?:scripts?|code|\w+_code|expression|query|statement)$/;
 const IDENTIFYING =
   /\b(?:name|id|ids|identifier|path|title|slug|number|iso|iata|country|currency|postal|language) (?:of|code|for)\b|\b(?:unique|short) \w+/i;
-const FILTERS = /\bfilter|\bonly (?:return|show|include|list)|\bmatching\b|\bto (?:search|look) for\b/i;
 const SAYS_UNRUN =
   /\bwithout (?:running|executing|evaluating)\b|\bnot (?:run|executed|evaluated)\b|\bdoes not (?:run|execute)\b/i;
 
@@ -176,15 +177,27 @@ export function findSought(facts: ToolFacts): readonly string[] | undefined {
   return names.length === 0 ? undefined : names;
 }
 
+/** The parameters of a tool that looks at texts: those that are said to be texts. */
+export function findHandled(facts: ToolFacts): readonly string[] {
+  const { inputSchema: schema } = unwrapped(facts.input.tool);
+  const fields = isJsonObject(schema) ? readArgumentFields(schema).filter(isFree) : [];
+  return fields.flatMap(({ path, boolean }) => (path.length === 1 && !boolean ? path : []));
+}
+
 /** A text, or a list of texts, that may say anything. */
 const isFree = ({ text, composite, described, values }: ArgumentField): boolean =>
   (text || (composite && !described)) && values.length === 0;
 
+/** What a tool that checks may check, besides things. */
+const OF_TEXTS =
+  /\b(?:sql|quer(?:y|ies)|statements?|code|syntax|scripts?|expressions?|commands?|texts?|strings?|schemas?|json|ya?ml|html|config\w*|files?|documents?|grammar|spelling|content|patterns?|regex\w*|formats?|urls?|emails?|links?|manifests?|lint|markdown|diagrams?|templates?|formulas?|policy|policies|cypher|graphql)\b/i;
+
 /** Whether the tool keeps, checks or explains a text that it is given, and does not carry it out. */
-export function onlyHandles({ name, description, descriptionText }: ToolFacts): boolean {
+export function onlyHandles({ name, words, description, descriptionText }: ToolFacts): boolean {
   const lead = name.find(({ role }) => role === 'lead') ?? description.matches.find(({ role }) => role === 'head');
+  const looks = lead !== undefined && (STORING.has(lead.effect) || LOOKING.has(lead.word));
   return (
-    (lead !== undefined && (STORING.has(lead.effect) || LOOKING.has(lead.word))) ||
+    (looks && (lead.effect !== 'check' || OF_TEXTS.test(`${words.join(' ')} ${descriptionText.slice(0, 400)}`))) ||
     SAYS_UNRUN.test(descriptionText.slice(0, 600))
   );
 }
@@ -246,10 +259,10 @@ function kindOf(field: ArgumentField, facts: ToolFacts, sentence: string): strin
   const last = words.at(-1) ?? '';
   if (words.length > 1 && TEXTS.has(last) && words.slice(0, -1).some((word) => LANGUAGES.has(word)))
     return /^(?:args|arguments|commands?|cmd|line)$/.test(last) ? 'commands' : 'code';
-  if (BESIDE.has(last) || IDENTIFYING.test(description)) return undefined;
   const bare = description.toLowerCase().match(/[\w-]+/g) ?? [];
   if (bare.some((word) => LANGUAGES.has(word)) && bare.every((word) => LANGUAGES.has(word) || TEXTS.has(word)))
     return 'code';
+  if (BESIDE.has(last) || IDENTIFYING.test(description)) return undefined;
   const said = KINDS.find((kind) => kind.said.test(description));
   if (said !== undefined) return FILTERS.test(description) ? undefined : said.what;
   const looks = facts.words.some((word) => word === 'search' || word === 'scan' || word === 'audit');
@@ -265,6 +278,12 @@ function saysByName(words: readonly string[], names: RegExp): boolean {
   );
   return at >= 0 && words.slice(at + 1).every((word) => TEXTS.has(word));
 }
+
+/** Whether a name alone says that what it holds is run: `sql`, `shell_command`. */
+export const carriesByName = rememberTexts((name): boolean => {
+  const words = splitWords(name);
+  return KINDS.some(({ names }) => saysByName(words, names));
+});
 
 /** `get_script {script}`: the script is the thing that is shown, and the parameter says which. */
 export function namesStored({ words }: ToolFacts, own: readonly string[]): boolean {

@@ -84,7 +84,12 @@ it('lets a write that a closed reading tool carries be confirmed, and reads pros
     error: { code: 'CONFIRMATION_REQUIRED' },
   });
   expect(await client.callConfirmed('mcp_aql_execute', 'find_boats', write)).toMatchObject({ success: true });
-  for (const text of ['old boats to be removed', 'How do I delete a boat from the list?', 'select a harbour'])
+  for (const text of [
+    'old boats to be removed',
+    'drop table vs truncate',
+    'How do I delete a boat from the list?',
+    'select a harbour',
+  ])
     expect(await client.call('mcp_aql_read', 'find_boats', { text })).toMatchObject({ success: true });
 });
 

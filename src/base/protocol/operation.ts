@@ -45,8 +45,8 @@ export interface Classification {
   readonly statement?: Statement;
   /** The parameters by whose value each call is judged, of a tool that does whatever it is told; absent elsewhere. */
   readonly deciding?: readonly Deciding[];
-  /** Set where no text that it is given is run: it looks at texts, or its operator names its risks. */
-  readonly unrun?: true;
+  /** The parameters whose texts are looked at and not run; true where its operator names its risks. */
+  readonly unrun?: true | readonly string[];
   /** Parameters that hold what is searched for: words, whatever they say. */
   readonly sought?: readonly string[] | undefined;
   /** The account that decides what its calls can do, where that is known not to write; absent elsewhere. */

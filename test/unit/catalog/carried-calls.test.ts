@@ -94,7 +94,48 @@ const TOLD: readonly (readonly [said: string, ...values: readonly string[]])[] =
   ['Raw HTTP request', 'DELETE /boats/1 HTTP/1.1\r\nHost: harbour.example', 'POST https://harbour.example/boats'],
   ['LDIF', 'dn: cn=ida,dc=harbour\nchangetype: delete'],
   ['GDB command', 'call (void)exit(1)', 'set var berths = 0', 'shell rm -rf /srv'],
-  ['MongoDB command', '{"drop": "boats"}', '{"delete": "boats", "deletes": [{"q": {}, "limit": 0}]}'],
+  [
+    'Cisco IOS',
+    'write erase',
+    'erase startup-config',
+    'conf t\nno interface Gi0/1',
+    'reload in 5',
+    'default interface Gi0/3',
+  ],
+  ['Junos command', 'request system reboot', 'clear bgp neighbor all', 'delete interfaces ge-0/0/0'],
+  ['Valkey instruction', 'set boat:4 sunk', 'rename a b', 'expire boat:4 5', 'spop boats'],
+  ['GDB line', 'print berths = 4', 'kill inferiors 1', 'delete 3', 'detach'],
+  [
+    'Make or shell line',
+    'make clean',
+    'setsid reboot',
+    'gradle clean',
+    'at now < job',
+    'ip link set eth0 down',
+    'mix ecto.drop',
+  ],
+  ['git arguments', 'push origin :main', 'branch -D topic', 'stash drop', 'clean -fdx', 'push'],
+  ['kubectl arguments', 'delete pod ferry-7', '-n quay scale deploy ferry --replicas=0', 'drain node-4'],
+  [
+    'Splunk search',
+    'index=tides | delete',
+    'index=tides | outputlookup boats.csv',
+    '| sendemail to="ida@harbour.example"',
+  ],
+  ['Kusto control command', '.cancel operation x', '.add database tides users (ida)'],
+  ['Lua chunk', 'os.rename("a", "b")', 'file:write("x")', 'game.Workspace.Boat:Destroy()'],
+  ['Elixir', 'Repo.delete_all(Boat)', 'System.halt(0)', ':ets.delete(:boats)'],
+  ['Emacs Lisp', '(kill-emacs)', '(save-buffer)', '(setq berths 0)'],
+  ['cron line', '@reboot /opt/sink', '0 5 * * 1 /usr/bin/sink --all', '30 1 * * * root /sbin/reboot'],
+  ['Registry edit', '[-HKEY_LOCAL_MACHINE\\Harbour]'],
+  ['VBA', 'ActiveWorkbook.Save', 'Sheets("Tides").Delete'],
+  ['SCPI command', 'OUTP ON', 'VOLT 5'],
+  [
+    'MongoDB command',
+    '{"drop": "boats"}',
+    '{"update": "boats", "updates": []}',
+    '{"delete": "boats", "deletes": [{"q": {}, "limit": 0}]}',
+  ],
 ];
 
 /** Objects that say by a member what is done. */
@@ -110,6 +151,14 @@ const SAYING: readonly JsonObject[] = [
   { delete: true },
   { purge: 'true' },
   { drop: 'boats' },
+  { httpVerb: 'DELETE' },
+  { actions: ['delete'] },
+  { subCommand: 'destroy' },
+  { tool: 'delete_boat' },
+  { deleteMany: {} },
+  { archive: true },
+  { restart: true },
+  { exec: 'tides' },
   { stages: [{ $match: {} }, { $out: 'boats' }] },
 ];
 
@@ -201,4 +250,37 @@ describe('what a call carries that changes something', () => {
     });
     expect(unasked).toEqual([]);
   });
+});
+
+/** What an honest caller sends to a field of which nobody says what it is. */
+const HONEST = [
+  'Ida Larsen',
+  'Quay 7',
+  'quay 7, north side',
+  'red boats',
+  'drop table vs truncate',
+  'How do I delete a boat from the list?',
+  'old boats to be removed (if any)',
+  'the nets were cut; call Ida about that',
+  'ferry-4412',
+  'updated_at',
+  '2026-11-28 07:00',
+  'https://harbour.example/boats?id=4&full=true',
+  '/srv/tides/2026.csv',
+  'ida@harbour.example',
+  'harbour.config.json',
+  '+47 555 01 44',
+  'Kyiv, Ukraine',
+  'Prix des quais',
+];
+
+it('asks for no name, value or sentence in a field of which nobody says what it is', () => {
+  const tool = aTool('get_rows', { type: 'object', additionalProperties: true }, { description: 'Gets rows.' });
+  const [operation] = buildTestCatalog({ harbour: [tool] }).operations;
+  if (operation === undefined) throw new Error('no operation');
+  const asking = HONEST.filter((text) => {
+    const args = { gadroon: text, quoin: { zorb: [text, { fipple: text }] } };
+    return operationOfCall(operation, args).classification.category !== 'READ';
+  });
+  expect(asking).toEqual([]);
 });
