@@ -3,6 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
+import { requirePackage } from '../../src/base/asset.js';
+import { questionsFor } from '../../src/catalog/account/probes.js';
 import { readCliConfig } from '../../src/cli/shared/context.js';
 import { reviewUpstream } from '../../src/gateway/review/upstream-review.js';
 import { makeDirectory, prepareFolder } from '../support/gateway-folder.js';
@@ -221,6 +223,71 @@ it('looks a text up without judging it where the token of GitHub has no scope th
   } finally {
     api.close();
   }
+});
+
+/** A server of another product, which answers the question about its account as `answer` computes it from `n`. */
+const product = (tool: string, description: string, answer: string) =>
+  inlineServer(`{
+  ${tool}: {
+    tool: {
+      description: '${description}',
+      inputSchema: { type: 'object', properties: { sql: { type: 'string' } }, required: ['sql'] },
+    },
+    run: ({ sql }) => {
+      const n = /2 \\* (\\d+)/.exec(sql)?.[1];
+      return { content: [{ type: 'text', text: n === undefined ? 'ran ' + sql : String(${answer}) }] };
+    },
+  },
+}`);
+
+it('shows what the grants of MySQL say of its account, and concludes nothing from what MariaDB answers', async () => {
+  const grants = (answer: string) => product('mysql_query', 'Runs SQL on MySQL', answer);
+  const mcpServers = {
+    reads: grants("sql.includes('applicable_roles') && 2 * n"),
+    writes: grants('2 * n + 1'),
+    maria: grants('0'),
+  };
+  await using gateway = await hostGateway({ mcpServers });
+  const shown = () => gateway.gateway.status().upstreams.map(({ slug, account = [] }) => [slug, account[0]?.state]);
+  await expect
+    .poll(() => Object.fromEntries(shown()), PATIENCE)
+    .toEqual({
+      reads: 'cannot_write',
+      writes: 'can_write',
+      maria: 'unknown',
+    });
+});
+
+it('reads from SQLite itself whether its connection is set to only read, and rests nothing on it', async () => {
+  const Database = requirePackage('libsql');
+  const database = new Database(':memory:');
+  const tool = {
+    name: 'execute_sql',
+    description: 'Runs SQL on SQLite',
+    inputSchema: { type: 'object', properties: { sql: { type: 'string' } }, required: ['sql'] },
+  };
+  for (const [setting, state] of [
+    [0, 'can_write'],
+    [1, 'cannot_write'],
+  ] as const) {
+    database.pragma(`query_only = ${setting}`);
+    const [question, ...others] = questionsFor(
+      { slug: 'notes', endpoint: { type: 'http', url: '', headers: {} } },
+      [tool],
+      '',
+    );
+    if (question === undefined || !('tool' in question.by)) throw new Error('nothing is asked');
+    const rows: unknown = database.prepare(String(question.by.arguments['sql'])).all();
+    expect(question.read(JSON.stringify(rows))).toMatchObject({ state });
+    expect([others, question.probe.proves]).toEqual([[], 'session']);
+  }
+  await using gateway = await hostGateway({
+    mcpServers: { notes: product('execute_sql', 'Runs SQL on SQLite', '2 * n') },
+  });
+  await using client = await connectClient(gateway.url);
+  await expect.poll(() => states(gateway), PATIENCE).toEqual([['session', 'cannot_write']]);
+  const sql = 'SELECT settle(id) FROM notes';
+  expect(await client.call('mcp_aql_execute', 'execute_sql', { sql })).toMatchObject(ASKED);
 });
 
 /** The names of GitHub's server, of which it is known by half. */
