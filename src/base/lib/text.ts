@@ -119,8 +119,7 @@ export function summarizeText(text: string, maxLength = MAX_SUMMARY_LENGTH): str
     .trim();
   // A sentence ends at a full stop before a capital or the end, not at the one in "e.g. this" or "v1.2".
   const sentence = /^.{8,}?[.!?](?= [\p{Lu}"'`(]|$)/u.exec(line)?.[0] ?? line;
-  // No word is cut in its middle.
-  return sentence.length > maxLength ? cutText(sentence, maxLength).replace(/\s\S{1,20}…$/, '…') : sentence;
+  return cutText(sentence, maxLength);
 }
 
 /** The beginning of the text, with an ellipsis where it was cut; never half a surrogate pair. */
