@@ -1,11 +1,9 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { minutes, PATIENCE } from './test/support/patience.js';
 
 const UNIT = 'test/unit/**/*.test.ts';
-
-/** On a machine that is busy with other things: by how much longer than usual is waited. */
-const PATIENCE = Number(process.env['TEST_PATIENCE'] ?? 1);
 
 /** Files that mostly wait for processes begin first, so that none of them is what all wait for in the end. */
 class WaitingFirst extends BaseSequencer {
@@ -24,8 +22,8 @@ export default defineConfig({
     maxWorkers: 2 * availableParallelism(),
     // The files of a worker share the modules that it has loaded: to load them anew for each takes longer than most tests.
     isolate: false,
-    testTimeout: 30_000 * PATIENCE,
-    hookTimeout: 60_000 * PATIENCE,
+    testTimeout: minutes(2),
+    hookTimeout: minutes(2),
     teardownTimeout: 5_000,
     // A poll ends when it holds; on a busy machine that may take more than the default second.
     expect: { poll: { timeout: 20_000 * PATIENCE, interval: 20 } },

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { minutes } from '../support/patience.js';
 import { findCorpus, isOnlyScored, readAllLabels, readAllTools } from './corpus.js';
 import { percent } from './describe-figures.js';
 import { type Judgement, judge } from './evaluate-classification.js';
@@ -72,5 +73,5 @@ test.skipIf(process.env['CALIBRATION'] === undefined || directory === undefined)
       expect(sure.filter(isRight).length / sure.length).toBeGreaterThanOrEqual(0.9);
     }
   },
-  600_000,
+  minutes(10),
 );

@@ -8,6 +8,7 @@ import { buildCatalog } from '../../src/catalog/build-catalog.js';
 import { operationOfCall } from '../../src/catalog/operation.js';
 import { toSlug } from '../../src/config/load/server-definition.js';
 import { anUpstream } from '../support/build-test-catalog.js';
+import { minutes } from '../support/patience.js';
 import { findCorpus, readCorpusTools } from './corpus.js';
 
 /** A call of a captured tool, labelled before it was rated. */
@@ -60,7 +61,7 @@ function asks(operations: readonly Operation[], { server, tool, args }: Labelled
 
 test.skipIf(corpus === undefined)(
   'calls of captured servers that lose something ask, and those that do not run',
-  { timeout: 300_000 },
+  { timeout: minutes(5) },
   () => {
     const operations = readServers(corpus ?? '');
     const wrong = calls.filter((call) => asks(operations, call) !== call.asks);

@@ -13,7 +13,6 @@ const REVIEWED = 500;
 
 test.skipIf(directory === undefined)(
   'no label of a known server reaches the figures of the evaluation, although hundreds of its tools are known',
-  { timeout: 120_000 },
   () => {
     const from = directory ?? '';
     const sets = [true, false].flatMap((hidden) => [

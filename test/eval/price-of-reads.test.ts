@@ -7,6 +7,7 @@ import { findValidExample } from '../../src/catalog/arguments/example-params.js'
 import { operationOfCall } from '../../src/catalog/operation.js';
 import { toSlug } from '../../src/config/load/server-definition.js';
 import { buildTestCatalog } from '../support/build-test-catalog.js';
+import { minutes } from '../support/patience.js';
 import { TASKS } from '../trial/tasks.mjs';
 import { findCorpus, readCorpusTools } from './corpus.js';
 import { readOwnCases, readOwnServers } from './own-servers.js';
@@ -61,20 +62,24 @@ describe('reads that ask', () => {
     return;
   }
 
-  test('are few over captured servers, with the examples of their schemas and the calls of the trials', () => {
-    const captured = ['tools', 'tools-more', 'tools-lmb', 'tools-github'].flatMap((folder) =>
-      readCorpusTools(corpus, folder),
-    );
-    const sets = [...groupBy(captured, ({ server }) => toSlug(server))].map(
-      ([slug, tools]) => [slug, tools.map(({ tool }) => tool)] as const,
-    );
-    const operations = reads(buildTestCatalog(Object.fromEntries(sets)).operations);
-    const world = { repository: '/srv/shop', files: '/srv/files' };
-    const trial = TASKS.flatMap(({ own }) => own(world)).flatMap(([, tool, args]) =>
-      operations.filter((operation) => operation.tool === tool).map((operation) => [operation, args] as const),
-    );
-    expect(trial.length).toBeGreaterThan(5);
-    const examples = operations.flatMap((operation) => callsOf(operation).map((args) => [operation, args] as const));
-    expectPrice([...examples, ...trial], 3_000);
-  }, 180_000);
+  test(
+    'are few over captured servers, with the examples of their schemas and the calls of the trials',
+    () => {
+      const captured = ['tools', 'tools-more', 'tools-lmb', 'tools-github'].flatMap((folder) =>
+        readCorpusTools(corpus, folder),
+      );
+      const sets = [...groupBy(captured, ({ server }) => toSlug(server))].map(
+        ([slug, tools]) => [slug, tools.map(({ tool }) => tool)] as const,
+      );
+      const operations = reads(buildTestCatalog(Object.fromEntries(sets)).operations);
+      const world = { repository: '/srv/shop', files: '/srv/files' };
+      const trial = TASKS.flatMap(({ own }) => own(world)).flatMap(([, tool, args]) =>
+        operations.filter((operation) => operation.tool === tool).map((operation) => [operation, args] as const),
+      );
+      expect(trial.length).toBeGreaterThan(5);
+      const examples = operations.flatMap((operation) => callsOf(operation).map((args) => [operation, args] as const));
+      expectPrice([...examples, ...trial], 3_000);
+    },
+    minutes(3),
+  );
 });

@@ -2,6 +2,7 @@ import { test } from 'vitest';
 import { decideCategory } from '../../src/classify/decide-category.js';
 import { gatherFacts, type ToolFacts } from '../../src/classify/facts.js';
 import { RULES } from '../../src/classify/rules.js';
+import { minutes } from '../support/patience.js';
 import { findCorpus, type Label, readCorpusTools, readLabels } from './corpus.js';
 import { readSubjects } from './evaluate-classification.js';
 import { readOwnSet } from './own-set.js';
@@ -53,7 +54,7 @@ const directory = findCorpus();
 
 test.skipIf(process.env['RULES'] === undefined || directory === undefined)(
   'what each rule yields',
-  { timeout: 600_000 },
+  { timeout: minutes(10) },
   () => {
     const sets = [readReal(directory ?? ''), readInvented()] as const;
     const whole = sets.map((set) => count(set, undefined));

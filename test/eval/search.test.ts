@@ -5,6 +5,7 @@ import { rankOperations } from '../../src/catalog/search/rank.js';
 import { buildSearchIndex } from '../../src/catalog/search/search-index.js';
 import { SEARCH_SETTINGS } from '../../src/catalog/search/settings.js';
 import { fieldThesaurus } from '../../src/catalog/search/thesaurus.js';
+import { minutes } from '../support/patience.js';
 import { findCorpus } from './corpus.js';
 import {
   buildCorpusIndex,
@@ -115,7 +116,7 @@ function print(
   console.log(lines.join('\n'));
 }
 
-describe('search over servers of our own making', { timeout: 60_000 }, () => {
+describe('search over servers of our own making', () => {
   test('finds a right tool early for both kinds of requests, and says of what nothing serves that nothing fits', async () => {
     const corpus = openSearchedCorpus(readOwnServers());
     const known = new Set(corpus.operations.map((operation) => corpus.idOf(operation)));
@@ -134,7 +135,7 @@ describe('search over servers of our own making', { timeout: 60_000 }, () => {
   });
 });
 
-describe('search over invented servers in 49 fields', { timeout: 60_000 }, () => {
+describe('search over invented servers in 49 fields', () => {
   test('finds a right tool early for plain requests, also for those held out', async () => {
     const corpus = openSearchedCorpus(readInventedServers());
     const known = new Set(corpus.operations.map((operation) => corpus.idOf(operation)));
@@ -150,7 +151,7 @@ describe('search over invented servers in 49 fields', { timeout: 60_000 }, () =>
   });
 });
 
-describe('search over servers of 50 trades', { timeout: 60_000 }, () => {
+describe('search over servers of 50 trades', () => {
   test('finds a right tool early for plain requests, also for those held out', async () => {
     const corpus = openSearchedCorpus(readTradesServers());
     const known = new Set(corpus.operations.map((operation) => corpus.idOf(operation)));
@@ -163,7 +164,7 @@ describe('search over servers of 50 trades', { timeout: 60_000 }, () => {
   });
 });
 
-describe.skipIf(directory === undefined)('search over the whole corpus', { timeout: 180_000 }, () => {
+describe.skipIf(directory === undefined)('search over the whole corpus', { timeout: minutes(3) }, () => {
   let corpus: SearchedCorpus;
   let cases: readonly SearchCase[];
 

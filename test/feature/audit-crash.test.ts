@@ -34,41 +34,37 @@ describe('kill -9 during audited calls', () => {
   it.each([
     ['buffered', {}, PROMISE_MS],
     ['audit.sync', { sync: true }, 0],
-  ])(
-    'leaves a trail that verifies and loses no more than promised (%s)',
-    async (_name, audit, promise) => {
-      await using directory = await makeDirectory();
-      await using upstream = await startDangerUpstream();
-      const config = { audit, mcpServers: { demo: dangerEntry(upstream, 'certified') } };
-      const answered = new Map<number, number>();
-      let killedAt = 0;
-      {
-        await using gateway = await serveGateway(config, { directory: directory.path });
-        const call = leanCaller(gateway.url);
-        let next = 0;
-        const callOn = async (): Promise<void> => {
-          while (next < CALLS && killedAt === 0) {
-            const count = next++;
-            const answer = await call(EXECUTE, 'do_destructive', { count }).catch(() => undefined);
-            if (killedAt === 0 && answer?.success === true) answered.set(count, Date.now());
-            if (killedAt === 0 && answered.size === CALLS / 4) {
-              killedAt = Date.now();
-              gateway.process.kill('SIGKILL');
-            }
+  ])('leaves a trail that verifies and loses no more than promised (%s)', async (_name, audit, promise) => {
+    await using directory = await makeDirectory();
+    await using upstream = await startDangerUpstream();
+    const config = { audit, mcpServers: { demo: dangerEntry(upstream, 'certified') } };
+    const answered = new Map<number, number>();
+    let killedAt = 0;
+    {
+      await using gateway = await serveGateway(config, { directory: directory.path });
+      const call = leanCaller(gateway.url);
+      let next = 0;
+      const callOn = async (): Promise<void> => {
+        while (next < CALLS && killedAt === 0) {
+          const count = next++;
+          const answer = await call(EXECUTE, 'do_destructive', { count }).catch(() => undefined);
+          if (killedAt === 0 && answer?.success === true) answered.set(count, Date.now());
+          if (killedAt === 0 && answered.size === CALLS / 4) {
+            killedAt = Date.now();
+            gateway.process.kill('SIGKILL');
           }
-        };
-        await Promise.all([once(gateway.process, 'exit'), ...Array.from({ length: AT_ONCE }, callOn)]);
-      }
-      const verified = await runCli(['audit', 'verify', '--config', join(directory.path, 'gateway.config.json')], {
-        cwd: directory.path,
-      });
-      expect(verified.stdout + verified.stderr).toContain('nothing was altered');
-      expect(verified.code).toBe(0);
-      const recorded = await recordedCalls(join(directory.path, '.mcp-aql/audit'));
-      const lost = [...answered].filter(([count, at]) => at <= killedAt - promise && !recorded.has(count));
-      expect(answered.size).toBeGreaterThanOrEqual(CALLS / 4);
-      expect(lost).toEqual([]);
-    },
-    120_000,
-  );
+        }
+      };
+      await Promise.all([once(gateway.process, 'exit'), ...Array.from({ length: AT_ONCE }, callOn)]);
+    }
+    const verified = await runCli(['audit', 'verify', '--config', join(directory.path, 'gateway.config.json')], {
+      cwd: directory.path,
+    });
+    expect(verified.stdout + verified.stderr).toContain('nothing was altered');
+    expect(verified.code).toBe(0);
+    const recorded = await recordedCalls(join(directory.path, '.mcp-aql/audit'));
+    const lost = [...answered].filter(([count, at]) => at <= killedAt - promise && !recorded.has(count));
+    expect(answered.size).toBeGreaterThanOrEqual(CALLS / 4);
+    expect(lost).toEqual([]);
+  });
 });

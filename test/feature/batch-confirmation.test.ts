@@ -28,7 +28,7 @@ let upstream: ReplayServer;
 
 beforeAll(async () => {
   upstream = await startDangerUpstream();
-}, 60_000);
+});
 
 afterAll(() => upstream?.[Symbol.asyncDispose]());
 
@@ -74,7 +74,7 @@ describe('a batch with several operations that ask', () => {
   beforeAll(async () => {
     gateway = await hostGateway(configOf());
     client = await connect(gateway);
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await client?.[Symbol.asyncDispose]();
@@ -162,21 +162,17 @@ describe.each([
     await using first = await connect(one);
     await using second = await connect(two);
     expect([...(await goOnAtOnce([first, second], operations))].sort()).toEqual(['/1', '/2']);
-  }, 60_000);
+  });
 
-  it.skipIf(REDIS_BINARY === undefined)(
-    `run each operation once, on Redis (${NO_REDIS})`,
-    async () => {
-      await using redis = await startRedisServer();
-      const config = configOf({ store: { type: 'redis', url: redis.url } }, patient);
-      await using one = await hostGateway(config);
-      await using two = await hostGateway(config);
-      await using first = await connect(one);
-      await using second = await connect(two);
-      expect([...(await goOnAtOnce([first, second], operations))].sort()).toEqual(['/1', '/2']);
-    },
-    60_000,
-  );
+  it.skipIf(REDIS_BINARY === undefined)(`run each operation once, on Redis (${NO_REDIS})`, async () => {
+    await using redis = await startRedisServer();
+    const config = configOf({ store: { type: 'redis', url: redis.url } }, patient);
+    await using one = await hostGateway(config);
+    await using two = await hostGateway(config);
+    await using first = await connect(one);
+    await using second = await connect(two);
+    expect([...(await goOnAtOnce([first, second], operations))].sort()).toEqual(['/1', '/2']);
+  });
 });
 
 describe('a batch that is agreed to together', () => {
@@ -186,7 +182,7 @@ describe('a batch that is agreed to together', () => {
   beforeAll(async () => {
     gateway = await hostGateway(configOf({}, TOGETHER));
     client = await connect(gateway);
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await client?.[Symbol.asyncDispose]();
@@ -304,7 +300,7 @@ describe.each(['auto', 'legacy'] as const)(
           approve ? ['OK', 'OK', 'OK', 'OK'] : ['OK', 'PERMISSION_DENIED', 'PERMISSION_DENIED', 'OK'],
         );
       }
-    }, 60_000);
+    });
   },
 );
 
@@ -336,5 +332,5 @@ describe('the answer of a user, which a client sends with a second call', () => 
     expect(
       await pathsDuring(async () => expect(codeOf(await send(operations, yes))).toBe('TOKEN_ALREADY_USED')),
     ).toEqual([]);
-  }, 60_000);
+  });
 });

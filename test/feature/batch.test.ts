@@ -51,7 +51,7 @@ beforeAll(async () => {
   rows = await startRowsUpstream(makeRows(50));
   gateway = await hostGateway({ mcpServers: { demo: dangerEntry(upstream), rows: { url: rows.url } } });
   client = await connectClient(gateway.url);
-}, 60_000);
+});
 
 afterAll(async () => {
   await client?.[Symbol.asyncDispose]();
@@ -131,7 +131,7 @@ describe('a batch', () => {
       results: [{ status: 'pending_confirmation' }, { result: { success: true } }],
       summary: { total: 2, succeeded: 1, failed: 0, pending_confirmation: 1 },
     });
-  }, 30_000);
+  });
 
   it('with operations of several families is refused in semantic mode, with the reason, and served in single mode', async () => {
     const mixed = [run('get_row', { id: 1 }), run('create_row', { name: 'x' })];
@@ -143,7 +143,7 @@ describe('a batch', () => {
     await using single = await hostGateway({ endpoint: { mode: 'single' }, mcpServers: { rows: { url: rows.url } } });
     await using caller = await connectClient(single.url);
     expect(await batch(caller, 'mcp_aql', mixed)).toMatchObject({ summary: { total: 2, succeeded: 2 } });
-  }, 30_000);
+  });
 
   it.each([
     ['is empty', []],
@@ -169,7 +169,7 @@ describe('a batch', () => {
     const answer = await batch(caller, EXECUTE, operations);
     expect(answer.summary).toEqual({ total: 100, succeeded: 99, failed: 1 });
     expect(answer.results[36]?.result.error?.code).toBe('INTERNAL_ERROR');
-  }, 60_000);
+  });
 });
 
 /** A server whose calls wait until a given number is in flight, over all servers of one gate. */
@@ -242,5 +242,5 @@ describe('a batch of ten READs to three slow upstreams', () => {
       for (const server of servers) server.closeAllConnections();
       for (const server of servers) server.close();
     }
-  }, 60_000);
+  });
 });

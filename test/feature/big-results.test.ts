@@ -19,7 +19,7 @@ beforeAll(async () => {
   upstream = await startRowsUpstream(ROWS);
   gateway = await hostGateway({ results: { maxTokens: MAX_TOKENS }, mcpServers: { rows: { url: upstream.url } } });
   client = await connectClient(gateway.url);
-}, 60_000);
+});
 
 afterAll(async () => {
   await client?.[Symbol.asyncDispose]();

@@ -16,7 +16,7 @@ beforeAll(async () => {
   const operations = { list_rows: { cache: { ttlSeconds: 600 } }, '*_row': { cache: { ttlSeconds: 600 } } };
   gateway = await hostGateway({ mcpServers: { rows: { url: upstream.url, operations } } });
   client = await connectClient(gateway.url);
-}, 60_000);
+});
 
 afterAll(async () => {
   await client?.[Symbol.asyncDispose]();

@@ -29,7 +29,7 @@ beforeAll(async () => {
   // Nothing is cut here for its size: that is another feature.
   gateway = await hostGateway({ results: { maxTokens: 0 }, mcpServers: { rows: { url: upstream.url, operations } } });
   client = await connectClient(gateway.url);
-}, 60_000);
+});
 
 afterAll(async () => {
   await client?.[Symbol.asyncDispose]();
@@ -236,7 +236,7 @@ describe('pages of a list', () => {
     expect(fresh.success).toBe(true);
     answer = await other.call(READ, 'list_rows', params);
     expect(answer.error?.message).toContain('no longer stored');
-  }, 30_000);
+  });
 });
 
 describe('errors of queries', () => {
@@ -342,7 +342,7 @@ describe('a query', () => {
     } finally {
       upstream.rows = ROWS;
     }
-  }, 60_000);
+  });
 });
 
 describe('queries over real servers', () => {
@@ -375,5 +375,5 @@ describe('queries over real servers', () => {
       sort: '-name',
     });
     expect(people.data).toMatchObject({ items: [{ name: 'Cid' }, { name: 'Ada' }], rest: { relations: [] } });
-  }, 60_000);
+  });
 });

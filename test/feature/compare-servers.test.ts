@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
+import { minutes } from '../support/patience.js';
 import { runCommand } from '../support/run-command.js';
 
 const cwd = mkdtempSync(join(tmpdir(), 'aql-compare-'));
@@ -14,7 +15,7 @@ const SERVERS = {
   memory: { command: 'mcp-server-memory', env: { MEMORY_FILE_PATH: join(cwd, 'graph.json') } },
 };
 
-it('finds no undocumented difference in the servers that are installed here', { timeout: 180_000 }, async () => {
+it('finds no undocumented difference in the servers that are installed here', { timeout: minutes(3) }, async () => {
   writeFileSync(join(cwd, 'gateway.config.json'), JSON.stringify({ mcpServers: SERVERS }));
   const { code, stdout } = await runCommand(['compare', '--json'], { cwd });
   const { servers } = JSON.parse(stdout);

@@ -15,7 +15,7 @@ beforeAll(async () => {
     audit: { enabled: true, sync: true },
     mcpServers: {},
   });
-}, 60_000);
+});
 
 afterAll(() => gateway?.[Symbol.asyncDispose]());
 

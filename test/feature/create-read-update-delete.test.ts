@@ -36,7 +36,7 @@ beforeAll(async () => {
     },
   });
   client = await connectClient(served.url);
-}, 60_000);
+});
 
 afterAll(async () => {
   await client?.[Symbol.asyncDispose]();
@@ -93,7 +93,7 @@ describe('a sequence of create, read, update and delete through the gateway', ()
     await call(DELETE, 'delete_observations', { deletions: [{ entityName: 'Ada', observations: ['met Charles'] }] });
     await call(DELETE, 'delete_entities', { entityNames: ['Ada'] });
     expect(await call(READ, 'read_graph', {})).toEqual({ entities: [], relations: [] });
-  }, 60_000);
+  });
 
   it('accepts the canonical spelling of the same parameters', async () => {
     const entities = [{ name: 'Bob', entityType: 'person', observations: [] }];
@@ -119,7 +119,7 @@ describe('a sequence of create, read, update and delete through the gateway', ()
     for (const side of ['gateway', 'direct']) {
       expect(await readFile(join(home.path, side, path), 'utf8')).toBe(content.replace('second line', 'changed line'));
     }
-  }, 60_000);
+  });
 
   it('passes binary content on unchanged as a native block', async () => {
     const bytes = Buffer.from(

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/base/json/json.js';
 import { corpusIsHere, readCorpus, sampleOf } from '../support/corpus.js';
 import { connectClient, type McpClient } from '../support/mcp-client.js';
+import { minutes } from '../support/patience.js';
 import { type ReplayServer, startReplayServer } from '../support/replay-server.js';
 import { type ServedGateway, serveGateway } from '../support/served-gateway.js';
 
@@ -143,7 +144,7 @@ describe.each(CATALOGS)('the description of %s', (_name, skip, read) => {
       mcpServers: Object.fromEntries([...catalogs.keys()].map((slug) => [slug, { url: upstream.urlOf(slug) }])),
     });
     client = await connectClient(gateway.url);
-  }, 300_000);
+  }, minutes(5));
 
   afterAll(async () => {
     await client?.[Symbol.asyncDispose]();
@@ -201,6 +202,6 @@ describe.each(CATALOGS)('the description of %s', (_name, skip, read) => {
       });
       expect(required.map(({ name }) => name)).toEqual([]);
     },
-    300_000,
+    minutes(5),
   );
 });

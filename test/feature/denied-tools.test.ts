@@ -1,6 +1,7 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { inlineServer } from '../support/inline-server.js';
 import { openLiveGateway } from '../support/live-gateway.js';
+import { waitFor } from '../support/patience.js';
 
 const READS =
   '{ inputSchema: { type: "object", properties: { answer: {}, of: {} } }, annotations: { readOnlyHint: true } }';
@@ -48,7 +49,7 @@ describe('a tool that its server does not have any more', () => {
       code: 'NOT_FOUND_OPERATION',
       message: expect.stringContaining('see introspect for the present one'),
     });
-    await vi.waitFor(async () => {
+    await waitFor(async () => {
       const { error } = await live.call(client, 'get_note');
       expect(error?.message).toContain('Unknown operation');
     });
@@ -78,7 +79,7 @@ describe('a tool that its server does not have any more', () => {
     const answer = text('Unknown tool: get_note');
     await client.callTool({ name: 'retire', arguments: { answer } });
     expect(await client.callTool({ name: 'get_note', arguments: {} })).toMatchObject(answer);
-    await vi.waitFor(async () => {
+    await waitFor(async () => {
       const { tools } = await client.listTools();
       expect(tools.map(({ name }) => name)).not.toContain('get_note');
     });

@@ -28,7 +28,7 @@ beforeAll(async () => {
   ]);
   gateway = await hostGateway({ mcpServers: { rows: { url: upstream.url } } });
   client = await connectClient(gateway.url);
-}, 60_000);
+});
 
 afterAll(async () => {
   await client?.[Symbol.asyncDispose]();

@@ -43,7 +43,7 @@ beforeAll(async () => {
     },
   });
   client = await live.connect('http', 'legacy');
-}, 60_000);
+});
 afterAll(() => live?.[Symbol.asyncDispose]());
 
 const call = (operation: string, params: JsonObject = {}): Promise<Envelope> => live.call(client, operation, params);

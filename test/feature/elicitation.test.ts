@@ -29,7 +29,7 @@ beforeAll(async () => {
   directory = await makeDirectory();
   configFile = join(directory.path, 'gateway.config.json');
   await writeFile(configFile, JSON.stringify({ ...config, store: { type: 'memory' } }));
-}, 60_000);
+});
 
 afterAll(async () => {
   await gateway?.[Symbol.asyncDispose]();

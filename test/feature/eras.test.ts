@@ -6,7 +6,7 @@ import {
   LoggingMessageNotificationSchema,
   ResourceUpdatedNotificationSchema,
 } from '@modelcontextprotocol/sdk/types.js';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { JsonObject } from '../../src/base/json/json.js';
 import { type AskingServer, serveAskingHttp, serveAskingModernHttp } from '../fixtures/servers/asking.mjs';
@@ -20,6 +20,7 @@ import {
 } from '../support/asked-client.js';
 import type { RunningGateway } from '../support/gateway-folder.js';
 import { hostGateway } from '../support/hosted-gateway.js';
+import { waitFor } from '../support/patience.js';
 import { MODERN_META, modernHeaders, sendHttp } from '../support/raw-http.js';
 import { REPOSITORY } from '../support/served-gateway.js';
 
@@ -64,7 +65,7 @@ beforeAll(async () => {
       tasks_new: { url: tasksOfNew.url },
     },
   });
-}, 60_000);
+});
 
 afterAll(async () => {
   await gateway?.[Symbol.asyncDispose]();
@@ -163,7 +164,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     const [own, others] = [client, other].map((each) => heardBy(each, 'notifications/elicitation/complete'));
     await client.call(`${cell.asks}__ask_page`);
     const told = cell.client === '2025-11-25' ? asked.map(({ elicitationId }) => ({ elicitationId })) : [];
-    await vi.waitFor(() => expect(own).toEqual(told));
+    await waitFor(() => expect(own).toEqual(told));
     expect(others).toEqual([]);
   },
 
@@ -198,10 +199,10 @@ const ROWS: Readonly<Record<string, Row>> = {
     await using client = await connect(cell);
     const [before, abort] = [runs.length, new AbortController()];
     const call = client.call(`${cell.asks}__wait_for`, { name: `${cell.kind} ${cell.asks}` }, abort.signal);
-    await vi.waitFor(() => expect(runs.slice(before)).toEqual(['wait_for']));
+    await waitFor(() => expect(runs.slice(before)).toEqual(['wait_for']));
     abort.abort();
     await expect(call).rejects.toThrow();
-    await vi.waitFor(() => expect(runs.slice(before)).toEqual(['wait_for', 'cancelled']));
+    await waitFor(() => expect(runs.slice(before)).toEqual(['wait_for', 'cancelled']));
   },
 
   async 'the log messages of a call, by the level of the session or the request'(cell) {
@@ -213,7 +214,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     for (const level of ['debug', 'warning'])
       await callWith(client, `${cell.asks}__log_lines`, { params: { level }, _meta });
     const line = { level: 'warning', logger: `${cell.asks}/worker`, data: 'line 1' };
-    await vi.waitFor(() => expect(lines).toMatchObject([line]));
+    await waitFor(() => expect(lines).toMatchObject([line]));
   },
 
   async 'news of a resource'(cell) {
@@ -224,7 +225,7 @@ const ROWS: Readonly<Record<string, Row>> = {
       await client.client.listen({ resourceSubscriptions: [uri] });
     else await client.client.subscribeResource({ uri });
     asking.get(cell.server)?.update('asking://name');
-    await vi.waitFor(() => expect(news).toMatchObject([{ uri }]), { timeout: 10_000 });
+    await waitFor(() => expect(news).toMatchObject([{ uri }]));
   },
 
   async 'a task of a call, its state and its result'(cell) {
@@ -234,7 +235,7 @@ const ROWS: Readonly<Record<string, Row>> = {
       const known = { [TASKS]: {} };
       const { result: task } = (await sendModern('tools/call', call, known)) as { result: JsonObject };
       expect(task).toMatchObject({ resultType: 'task', taskId: expect.any(String) });
-      await vi.waitFor(async () => {
+      await waitFor(async () => {
         const { result: state } = (await sendModern('tasks/get', { taskId: task['taskId'] }, known)) as {
           result: JsonObject;
         };

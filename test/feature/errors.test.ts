@@ -86,7 +86,7 @@ beforeAll(async () => {
     { seen: ['gone'] },
   );
   client = await connectClient(gateway.url);
-}, 60_000);
+});
 
 afterAll(async () => {
   await client?.[Symbol.asyncDispose]();

@@ -1,8 +1,9 @@
 import type { Client } from '@modelcontextprotocol/client';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inlineServer, methodsServer } from '../support/inline-server.js';
 import { type LiveGateway, openLiveGateway } from '../support/live-gateway.js';
 import { connectClient } from '../support/mcp-client.js';
+import { waitFor } from '../support/patience.js';
 
 const DIGITS = '0.12345678901234567890';
 const ID = '9007199254740993';
@@ -106,7 +107,7 @@ let client: Client;
 beforeAll(async () => {
   live = await openLiveGateway(CONFIG);
   client = await live.connect('http', 'modern');
-}, 60_000);
+});
 
 afterAll(async () => live?.[Symbol.asyncDispose]());
 
@@ -203,7 +204,7 @@ it('names what a relation leads to by the digits of its id', async () => {
 
 it('asks for a job by the digits of its id', async () => {
   const { execution_id } = (await call('start_job', { _execution: { background: true } })).data;
-  await vi.waitFor(async () =>
+  await waitFor(async () =>
     expect((await call('get_execution_status', { execution_id })).data).toMatchObject({
       status: 'completed',
       result: { data: { job: ID } },

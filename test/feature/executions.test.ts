@@ -1,10 +1,11 @@
 import type { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/base/json/json.js';
 import { behaviourServer } from '../support/behaviours.js';
 import { makeDirectory } from '../support/gateway-folder.js';
 import { inlineServer } from '../support/inline-server.js';
 import { type Envelope, type LiveGateway, openLiveGateway } from '../support/live-gateway.js';
+import { waitFor } from '../support/patience.js';
 import { MODERN_META, modernHeaders, sendHttp } from '../support/raw-http.js';
 
 /** `flaky` fails at first, `large` answers more than is sent at once, `picture` with a block beside its data. */
@@ -75,7 +76,7 @@ let ann: Client;
 beforeAll(async () => {
   live = await openLiveGateway(configure({}));
   ann = await live.connect('http', 'legacy', tokenOf('ann'));
-}, 60_000);
+});
 
 afterAll(() => live?.[Symbol.asyncDispose]());
 
@@ -125,7 +126,7 @@ describe.each(['legacy', 'modern'] as const)('a client of the %s era', (era) => 
       status: 'cancelled',
       progress: { message: 'Cancelled: the client has cancelled it' },
     });
-    await vi.waitFor(async () => expect((await call('cancelled')).data).toContain(key));
+    await waitFor(async () => expect((await call('cancelled')).data).toContain(key));
 
     const again = await call('cancel_execution', { execution_id: id }, client);
 
@@ -246,8 +247,8 @@ it('is a task for a client that knows tasks', async () => {
   const args = { operation: 'hold', params: { key: 'task', ...BACKGROUND } };
   const { resultType, taskId } = await send('tools/call', 'mcp_aql', { name: 'mcp_aql', arguments: args });
   expect(resultType).toBe('task');
-  await vi.waitFor(async () => expect((await call('release', { key: 'task' })).data).toBe('true'));
-  await vi.waitFor(async () =>
+  await waitFor(async () => expect((await call('release', { key: 'task' })).data).toBe('true'));
+  await waitFor(async () =>
     expect(JSON.stringify(await send('tasks/get', taskId, { taskId }))).toContain('released task'),
   );
 });
@@ -275,11 +276,11 @@ it('follows the job that an operation starts to its end, and ends it with the ex
     error: { message: "The job has failed: the job is 'broken'" },
   });
   const endless = await begin('start_export', { steps: 1_000_000 });
-  await vi.waitFor(async () =>
+  await waitFor(async () =>
     expect((await call('get_execution_status', { execution_id: endless })).data.progress).toBeDefined(),
   );
   await call('cancel_execution', { execution_id: endless });
-  await vi.waitFor(async () => expect((await call('list_stopped')).data).toHaveLength(1));
+  await waitFor(async () => expect((await call('list_stopped')).data).toHaveLength(1));
 });
 
 it('shows the lifecycle of each operation that executes', async () => {

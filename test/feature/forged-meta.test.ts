@@ -44,7 +44,7 @@ describe.each(['single', 'passthrough'] as const)(
       };
       const limits = { maxResponseSize: 4_000_000 };
       gateway = await hostGateway({ endpoint: { mode }, results: { maxTokens: 0 }, limits, mcpServers: { forger } });
-    }, 60_000);
+    });
     afterAll(() => gateway?.[Symbol.asyncDispose]());
 
     async function request(era: 'legacy' | 'modern', method: string, params: JsonObject): Promise<string> {

@@ -54,7 +54,7 @@ describe('the trust matrix of a running gateway', () => {
     }
     expect(CELLS).toHaveLength(DANGER_LEVELS.length * TRUST_LEVELS.length);
     expect(seen).toEqual(expected);
-  }, 60_000);
+  });
 
   it('is described by introspection, with a tag in lists and the reasons on request', async () => {
     await using upstream = await startDangerUpstream();

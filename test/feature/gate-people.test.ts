@@ -64,7 +64,7 @@ describe("the client's user", () => {
 
   beforeAll(async () => {
     gateway = await hostGateway(configOf({}));
-  }, 60_000);
+  });
 
   afterAll(() => gateway?.[Symbol.asyncDispose]());
 
@@ -74,27 +74,23 @@ describe("the client's user", () => {
       ['accepts the form without approving', { action: 'accept', content: { approve: false } }, 'PERMISSION_DENIED'],
       ['declines', { action: 'decline' }, 'PERMISSION_DENIED'],
       ['closes the window', { action: 'cancel' }, 'PERMISSION_DENIED'],
-    ] as const)(
-      '%s, and the call gets the matching answer',
-      async (_what, answer, code) => {
-        const questions: string[] = [];
-        await using client = await connectClient(gateway.url, mode, {
-          token: CLIENT,
-          answer: (question) => {
-            questions.push(question);
-            return answer;
-          },
-        });
-        const before = upstream.calls.length;
-        expect(codeOf(await call(client))).toBe(code);
-        expect(upstream.calls).toHaveLength(before + (code === 'OK' ? 1 : 0));
-        expect(questions).toHaveLength(1);
-        expect(questions[0]).toContain("'/notes/a.txt'");
-        expect(questions[0]).toContain('it changes notes');
-        expect(questions[0]).toContain("client 'alice'");
-      },
-      60_000,
-    );
+    ] as const)('%s, and the call gets the matching answer', async (_what, answer, code) => {
+      const questions: string[] = [];
+      await using client = await connectClient(gateway.url, mode, {
+        token: CLIENT,
+        answer: (question) => {
+          questions.push(question);
+          return answer;
+        },
+      });
+      const before = upstream.calls.length;
+      expect(codeOf(await call(client))).toBe(code);
+      expect(upstream.calls).toHaveLength(before + (code === 'OK' ? 1 : 0));
+      expect(questions).toHaveLength(1);
+      expect(questions[0]).toContain("'/notes/a.txt'");
+      expect(questions[0]).toContain('it changes notes');
+      expect(questions[0]).toContain("client 'alice'");
+    });
   });
 });
 
@@ -130,7 +126,7 @@ describe('the operator', () => {
     const again = await operate(gateway, 'deny', waiting.id);
     expect(again.code).toBe(5);
     expect(again.stderr).toContain('already decided');
-  }, 60_000);
+  });
 
   it('sees the parameters at the command line with control characters escaped', async () => {
     await using gateway = await hostGateway(configOf({}));
@@ -142,7 +138,7 @@ describe('the operator', () => {
     expect(shown).not.toMatch(/^status/m);
     expect(shown).toContain("path = '/notes\\u001b[2A\\u009b2K\\u202e\\nstatus harmless\\', count = \\'0'?");
     expect((await operate(gateway, 'list')).stdout.trimEnd().split('\n')).toHaveLength(1);
-  }, 60_000);
+  });
 
   it('denies, and the caller gets the reason', async () => {
     await using gateway = await hostGateway(configOf({}));
@@ -152,7 +148,7 @@ describe('the operator', () => {
     const { error } = await call(client, { _confirmation: tokenIn(asked) });
     expect(error).toMatchObject({ code: 'PERMISSION_DENIED' });
     expect(error?.message).toContain('not on a Sunday');
-  }, 60_000);
+  });
 
   it('decides over HTTP while the call waits, with a state that is not shared', async () => {
     await using gateway = await hostGateway(
@@ -173,24 +169,20 @@ describe('the operator', () => {
     expect(approved.json).toMatchObject({ id, status: 'approved', decision: { by: 'omar' } });
     expect(codeOf(await pending)).toBe('OK');
     expect((await operate(gateway, 'list')).stderr).toContain('in memory');
-  }, 60_000);
+  });
 
   it.each([
     ['an anonymous caller', {}, 401],
     ['a client', { authorization: `Bearer ${CLIENT}` }, 401],
     ['a guess', { authorization: 'Bearer operator-has-a-long-tokem' }, 401],
-  ])(
-    'cannot be %s',
-    async (_who, headers, status) => {
-      await using gateway = await hostGateway(configOf({}));
-      await using client = await connectClient(gateway.url, 'auto', { token: CLIENT });
-      const id = approvalIn(await call(client));
-      const answer = await sendHttp(adminUrl(gateway, `/admin/approvals/${id}/approve`), { headers, body: {} });
-      expect(answer.status).toBe(status);
-      expect(JSON.parse((await operate(gateway, 'show', id, '--json')).stdout).status).toBe('pending');
-    },
-    60_000,
-  );
+  ])('cannot be %s', async (_who, headers, status) => {
+    await using gateway = await hostGateway(configOf({}));
+    await using client = await connectClient(gateway.url, 'auto', { token: CLIENT });
+    const id = approvalIn(await call(client));
+    const answer = await sendHttp(adminUrl(gateway, `/admin/approvals/${id}/approve`), { headers, body: {} });
+    expect(answer.status).toBe(status);
+    expect(JSON.parse((await operate(gateway, 'show', id, '--json')).stdout).status).toBe('pending');
+  });
 
   it('cannot be the requester with the credentials of an operator', async () => {
     const operators = { alice: { token: 'alice-as-operator-token' } };
@@ -200,7 +192,7 @@ describe('the operator', () => {
     const headers = { authorization: 'Bearer alice-as-operator-token' };
     const answer = await sendHttp(adminUrl(gateway, `/admin/approvals/${id}/approve`), { headers, body: {} });
     expect(answer.status).toBe(403);
-  }, 60_000);
+  });
 
   it('is notified by a signed webhook that links to the request', async () => {
     const bodies: { readonly headers: IncomingMessage['headers']; readonly text: string }[] = [];
@@ -236,7 +228,7 @@ describe('the operator', () => {
     } finally {
       receiver.close();
     }
-  }, 60_000);
+  });
 });
 
 describe('where neither a user nor an operator can be asked', () => {
@@ -248,5 +240,5 @@ describe('where neither a user nor an operator can be asked', () => {
     expect(error?.code).toBe('PERMISSION_DENIED');
     expect(error?.message).toContain('no way to ask one');
     expect(upstream.calls).toHaveLength(before);
-  }, 60_000);
+  });
 });

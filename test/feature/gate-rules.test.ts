@@ -109,15 +109,11 @@ describe('the policy rules of a running gateway decide', () => {
       ],
       outcomes: [DENIED, ALLOWED, ASKED, DENIED, ALLOWED],
     },
-  ] as const)(
-    '$what',
-    async ({ rules, attempts, outcomes }) => {
-      const before = upstream.calls.length;
-      expect(await ask({ rules }, attempts)).toEqual(outcomes);
-      expect(upstream.calls).toHaveLength(before + outcomes.filter((outcome) => outcome === ALLOWED).length);
-    },
-    60_000,
-  );
+  ] as const)('$what', async ({ rules, attempts, outcomes }) => {
+    const before = upstream.calls.length;
+    expect(await ask({ rules }, attempts)).toEqual(outcomes);
+    expect(upstream.calls).toHaveLength(before + outcomes.filter((outcome) => outcome === ALLOWED).length);
+  });
 
   it('with the reason of the rule in the denial', async () => {
     const rules = [
@@ -130,20 +126,16 @@ describe('the policy rules of a running gateway decide', () => {
     expect(error?.details).toMatchObject({ operation: 'do_safe', rule: 'freeze' });
     // Discovery stays available: a model must be able to find operations.
     expect((await client.introspect({ query: 'operations' })).success).toBe(true);
-  }, 60_000);
+  });
 
   it.each([
     ['--read-only', { args: ['--read-only'] }],
     ['MCP_AQL_READ_ONLY', { env: { MCP_AQL_READ_ONLY: 'true' } }],
-  ])(
-    'with a denial of everything that is not READ under %s',
-    async (_name, options) => {
-      const start = (config: object) => serveGateway(config, options);
-      const outcomes = await ask({}, [['do_safe'], ['do_reversible'], ['do_destructive']], start);
-      expect(outcomes).toEqual([DENIED, DENIED, DENIED]);
-    },
-    60_000,
-  );
+  ])('with a denial of everything that is not READ under %s', async (_name, options) => {
+    const start = (config: object) => serveGateway(config, options);
+    const outcomes = await ask({}, [['do_safe'], ['do_reversible'], ['do_destructive']], start);
+    expect(outcomes).toEqual([DENIED, DENIED, DENIED]);
+  });
 });
 
 describe('policy explain', () => {
@@ -174,11 +166,11 @@ describe('policy explain', () => {
     expect(asked.decision).toMatchObject({ effect: 'confirm', requires: 'human', rule: 'ask-bob', by: 'rule' });
     const matrix = JSON.parse((await explain('do_destructive', '--json')).stdout);
     expect(matrix.decision).toMatchObject({ effect: 'confirm', requires: 'token', rule: null, by: 'matrix' });
-  }, 60_000);
+  });
 
   it('says that an operation does not exist', async () => {
     const { code, stderr } = await explain('do_nothing');
     expect(code).toBe(5);
     expect(stderr).toContain("Unknown operation: 'do_nothing'");
-  }, 60_000);
+  });
 });

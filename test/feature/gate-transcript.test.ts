@@ -15,5 +15,5 @@ describe('the transcript in docs/security.md', () => {
     const steps = readTranscript('docs/security.md');
     expect(steps.map(({ kind }) => kind)).toContain('operator');
     for (const step of steps) await play(step);
-  }, 60_000);
+  });
 });

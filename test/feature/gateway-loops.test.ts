@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, expect, it, onTestFinished, vi } from 'vitest';
 import { hostGateway } from '../support/hosted-gateway.js';
 import { inlineServer } from '../support/inline-server.js';
+import { waitFor } from '../support/patience.js';
 
 // Tests that load modules anew stand last: a process is known by what one of them holds. Other files of the worker get neither.
 afterEach(() => void vi.unstubAllEnvs());
@@ -12,11 +13,11 @@ afterAll(() => void vi.resetModules());
 it('refuses to be a server of its own over HTTP, and says what to remove', async () => {
   await using gateway = await hostGateway({ mcpServers: {} });
   await gateway.reload({ mcpServers: { self: { url: gateway.url } } });
-  const problem = await vi.waitFor(() => {
+  const problem = await waitFor(() => {
     const [self] = gateway.gateway.status().upstreams;
     expect(JSON.stringify(self)).toContain('this gateway is a server of its own');
     return JSON.stringify(self);
-  }, 20_000);
+  });
   expect(problem).toContain("Remove the entry of 'mcpServers' whose command starts mcp-aql-gateway");
 });
 
@@ -36,9 +37,8 @@ it('refuses to be a server of its own behind a bridge that passes on what is sai
   onTestFinished(() => void bridge.close());
   const url = `http://127.0.0.1:${(bridge.address() as AddressInfo).port}/mcp`;
   await gateway.reload({ mcpServers: { self: { url } } });
-  await vi.waitFor(
-    () => expect(JSON.stringify(gateway.gateway.status().upstreams)).toContain('this gateway is a server of its own'),
-    20_000,
+  await waitFor(() =>
+    expect(JSON.stringify(gateway.gateway.status().upstreams)).toContain('this gateway is a server of its own'),
   );
 });
 

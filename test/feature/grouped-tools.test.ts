@@ -63,7 +63,7 @@ beforeAll(async () => {
   );
   gateway = await hostGateway({ mcpServers: serversOf(upstream) });
   client = await connectClient(gateway.url);
-}, 60_000);
+});
 
 afterAll(async () => {
   await client?.[Symbol.asyncDispose]();

@@ -169,9 +169,9 @@ describe('what a server says between two calls', () => {
     await using bert = await connectClient(gateway.url, 'legacy');
     await anna.client.subscribeResource({ uri: 'state://own' });
     const [hers, his] = [await readOwn(anna), await readOwn(bert)];
-    await expect.poll(() => isAlive(his), { timeout: 20_000 }).toBe(false);
+    await expect.poll(() => isAlive(his)).toBe(false);
     expect(isAlive(hers)).toBe(true);
     await anna.client.unsubscribeResource({ uri: 'state://own' });
-    await expect.poll(() => isAlive(hers), { timeout: 20_000 }).toBe(false);
+    await expect.poll(() => isAlive(hers)).toBe(false);
   });
 });

@@ -33,7 +33,7 @@ it('sums rows by group in one call, whatever the form in which servers give them
     const { data, error } = await client.call(READ, name, BY_PLAN);
     expect({ name, error, sums: data?.aggregations }).toEqual({ name, error: undefined, sums: SUMS });
   }
-}, 60_000);
+});
 
 it('never sends what fields leave out, in blocks and resources that repeat the answer', async () => {
   const config = { theme: 'dark', secrets: ['hidden value'] };
@@ -62,7 +62,7 @@ it('never sends what fields leave out, in blocks and resources that repeat the a
   }
   const { raw } = await client.call(READ, 'get_list', {});
   expect(JSON.stringify(raw).match(/hidden value/g)).toHaveLength(1);
-}, 60_000);
+});
 
 it('asks files of the file server: rows of a CSV file, and the lines of a text that hold a word', async () => {
   await using home = await makeDirectory();
@@ -85,4 +85,4 @@ it('asks files of the file server: rows of a CSV file, and the lines of a text t
   expect(JSON.stringify(whole.data)).toContain(JSON.stringify(note).slice(1, -1));
   for (const params of [{ fields: 'full' }, { preset: 'full' }])
     expect((await read('note.md', params)).data).toEqual(whole.data);
-}, 60_000);
+});

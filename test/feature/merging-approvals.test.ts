@@ -54,7 +54,7 @@ beforeAll(async () => {
   alice = await connectClient(gateway.url, 'auto', ALICE);
   omar = new ConsoleVisitor(gateway.url);
   await omar.signIn(TOKEN);
-}, 60_000);
+});
 
 afterAll(async () => {
   await alice?.[Symbol.asyncDispose]();

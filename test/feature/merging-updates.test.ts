@@ -40,7 +40,7 @@ beforeAll(async () => {
     },
   });
   client = await connectClient(gateway.url);
-}, 60_000);
+});
 
 afterAll(async () => {
   await client?.[Symbol.asyncDispose]();

@@ -31,7 +31,7 @@ beforeAll(async () => {
       answer: () => textBlocks('ok'),
     },
   ]);
-}, 60_000);
+});
 
 afterAll(() => upstream?.[Symbol.asyncDispose]());
 
@@ -51,4 +51,4 @@ it("an upstream's failure names the path as it was sent, what creates it, and th
   const wrong = await client.call(READ, 'read_sheet', { file_path: 'a.xlsx', sheet: 'x' });
   expect(wrong.error).toMatchObject({ code: 'VALIDATION_INVALID_VALUE', details: { param_name: 'file_path' } });
   expect(wrong.error?.message).toMatch(/See 'file_path'$/);
-}, 60_000);
+});

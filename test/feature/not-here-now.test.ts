@@ -1,7 +1,8 @@
 import type { Client } from '@modelcontextprotocol/client';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { methodsServer } from '../support/inline-server.js';
 import { type LiveGateway, openLiveGateway } from '../support/live-gateway.js';
+import { waitFor } from '../support/patience.js';
 
 const LISTS = `
   'resources/list': () => ({ resources: [{ uri: 'desk://1', name: 'one' }] }),
@@ -41,8 +42,8 @@ beforeAll(async () => {
   live = await openLiveGateway(config, {}, { settled: false });
   client = await live.connect('http', 'legacy');
   const countReady = () => live.gateway.status().upstreams.filter(({ state }) => state === 'ready').length;
-  await vi.waitFor(() => expect(countReady()).toBe(2), 30_000);
-}, 60_000);
+  await waitFor(() => expect(countReady()).toBe(2));
+});
 afterAll(() => live?.[Symbol.asyncDispose]());
 
 /** The words of an answer, whatever kind it is. */

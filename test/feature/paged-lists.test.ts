@@ -32,7 +32,7 @@ beforeAll(async () => {
       answer: () => textBlocks(JSON.stringify({ items: ROWS.slice(0, SIZE), total: ROWS.length })),
     },
   ]);
-}, 60_000);
+});
 
 afterAll(() => upstream?.[Symbol.asyncDispose]());
 
@@ -57,7 +57,7 @@ it('sums a list of three pages in one call, with the arguments of the call', asy
     ROWS.map(({ id }) => id).reverse(),
   );
   expect(rest.data.pageInfo).toMatchObject({ totalCount: ROWS.length, hasNextPage: false });
-}, 60_000);
+});
 
 it('warns with high severity where it cannot read on', async () => {
   await using gateway = await hostGateway({ mcpServers: { books: { url: upstream.url } } });
@@ -67,7 +67,7 @@ it('warns with high severity where it cannot read on', async () => {
   expect(warnings).toMatchObject([
     { code: 'VALIDATION_PARTIAL_LIST_WARNING', severity: 'high', details: { read: SIZE, total: ROWS.length } },
   ]);
-}, 60_000);
+});
 
 it('counts each further page as a call of its caller, and says so where a budget ends before the list', async () => {
   await using gateway = await hostGateway({
@@ -89,7 +89,7 @@ it('counts each further page as a call of its caller, and says so where a budget
     severity: 'high',
     message: expect.stringContaining('the next page failed'),
   });
-}, 60_000);
+});
 
 it("asks the upstream for no more items than 'first' shows and one, says that there are others, and reads on", async () => {
   await using gateway = await hostGateway({ mcpServers: { books: { url: upstream.url } } });
@@ -108,4 +108,4 @@ it("asks the upstream for no more items than 'first' shows and one, says that th
   await client.call(READ, 'list_refunds', { first: 21 });
   await client.call(READ, 'list_refunds', { first: 3, sort: '-id' });
   expect(callsOf('list_refunds').slice(before)).toEqual([{ limit: 4 }, { limit: 20 }, {}, {}]);
-}, 60_000);
+});

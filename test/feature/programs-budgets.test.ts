@@ -37,29 +37,25 @@ describe('the tokens that programs deliver', () => {
     ['one operation', { match: { operation: 'get_big' } }],
     ['one server', { match: { upstream: 'notes' } }],
     ['everything', {}],
-  ])(
-    'count for the operations that they called, and end with a budget of %s',
-    async (_what, limit) => {
-      const { run } = await open(limit);
-      let characters = 0;
-      for (let count = 0; count < 20; count += 1) {
-        const { data } = await run(
-          'return (await aql.read("get_big").catch(({ code }) => ({ text: code }))).text.match(/.{1,100}/g);',
-        );
-        if (data.result[0] === EXHAUSTED) break;
-        characters += JSON.stringify(data).length;
-      }
-      expect(characters / 4).toBeGreaterThan(HARD_STOP / 2);
-      expect(characters / 4).toBeLessThan(HARD_STOP + 4_000);
-    },
-    60_000,
-  );
+  ])('count for the operations that they called, and end with a budget of %s', async (_what, limit) => {
+    const { run } = await open(limit);
+    let characters = 0;
+    for (let count = 0; count < 20; count += 1) {
+      const { data } = await run(
+        'return (await aql.read("get_big").catch(({ code }) => ({ text: code }))).text.match(/.{1,100}/g);',
+      );
+      if (data.result[0] === EXHAUSTED) break;
+      characters += JSON.stringify(data).length;
+    }
+    expect(characters / 4).toBeGreaterThan(HARD_STOP / 2);
+    expect(characters / 4).toBeLessThan(HARD_STOP + 4_000);
+  });
 
   it('count where it throws them, too', async () => {
     const { run, counted } = await open({ match: { operation: 'get_big' } });
     await run('const { text } = await aql.read("get_big"); throw new Error(text);');
     expect(await counted()).toBeGreaterThan(3_000);
-  }, 60_000);
+  });
 
   it('count for what was read before a confirmation, when it goes on', async () => {
     const policy = { rules: [{ match: { operation: 'create_note' }, decision: 'confirm' }] };
@@ -70,13 +66,13 @@ describe('the tokens that programs deliver', () => {
     expect(stopped.error?.code).toBe('CONFIRMATION_REQUIRED');
     await run('', { program_token: stopped.error?.details?.['program_token'] });
     expect(await counted()).toBeGreaterThan(2_500);
-  }, 60_000);
+  });
 
   it('are as few as it returns, whatever its calls have got', async () => {
     const { run, counted } = await open({ match: { operation: 'get_big' } });
     await run('return (await aql.read("get_big")).text.length;');
     expect(await counted()).toBeLessThan(100);
-  }, 60_000);
+  });
 });
 
 describe('a call within a program', () => {
@@ -96,5 +92,5 @@ describe('a call within a program', () => {
       'PERMISSION_DENIED',
       'PERMISSION_DENIED',
     ]);
-  }, 60_000);
+  });
 });

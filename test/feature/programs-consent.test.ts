@@ -60,7 +60,7 @@ describe('calls of a program that are made together', () => {
     const { data } = await call('run_program', { program_token: stopped.error?.details?.['program_token'] });
     expect(data).toEqual({ result: [{ deleted: 1 }, { created: 2 }, { deleted: 3 }], calls: 3 });
     expect(await seen()).toEqual(['delete 1', 'create 2', 'delete 3']);
-  }, 90_000);
+  });
 
   it('stay agreed to where the program stops once more before their turns', async () => {
     const { call, seen } = await openWithClient();
@@ -76,7 +76,7 @@ describe('calls of a program that are made together', () => {
     expect(stops).toEqual([2, 2]);
     expect(answer.success).toBe(true);
     expect((await seen()).toSorted()).toEqual(['delete 1', 'delete 2', 'delete 5', 'delete 6']);
-  }, 90_000);
+  });
 });
 
 describe('the result of a reading program', () => {
@@ -95,7 +95,7 @@ describe('the result of a reading program', () => {
     expect(summary.data).toMatchObject({ aggregations: { by: { true: 2, false: 1 } } });
     const plain = await call('run_program_read_only', { code: 'return 5;' });
     expect(plain.data).toEqual({ result: 5, calls: 0 });
-  }, 90_000);
+  });
 });
 
 describe('a program whose call needs a person', () => {
@@ -128,7 +128,7 @@ describe('a program whose call needs a person', () => {
     expect(asked[0]).toContain('delete_note');
     expect(await seen()).toEqual(['create 1', 'delete 1']);
     expect((await call('list_notes')).success).toBe(true);
-  }, 90_000);
+  });
 
   it('goes on by its token once an operator has approved, and stays stopped before', async () => {
     const { url, call, seen } = await openWithClient({
@@ -150,7 +150,7 @@ describe('a program whose call needs a person', () => {
     const { data } = await call('run_program', { program_token: early.error?.details?.['program_token'] });
     expect(data).toMatchObject({ result: [{ created: 1 }, { deleted: 1 }], calls: 2 });
     expect(await seen()).toEqual(['create 1', 'delete 1']);
-  }, 90_000);
+  });
 });
 
 describe('a program at the pause of a quota', () => {
@@ -163,7 +163,7 @@ describe('a program at the pause of a quota', () => {
     expect(stopped.error).toMatchObject({ code: 'CONFIRMATION_REQUIRED', details: { calls_run: 2 } });
     const { data } = await call('run_program', { program_token: stopped.error?.details?.['program_token'] });
     expect(data).toMatchObject({ result: [1, 2, 3], calls: 3 });
-  }, 90_000);
+  });
 });
 
 describe('the progress of a program', () => {
@@ -182,7 +182,7 @@ describe('the progress of a program', () => {
       { onprogress: ({ progress, message }) => told.push([progress, message]) },
     );
     expect(told).toEqual([1, 2, 3].map((count) => [count, 'get_note']));
-  }, 90_000);
+  });
 });
 
 const readerOf = (url: string) => createClient({ url });
@@ -195,28 +195,24 @@ async function readAny(reader: ReturnType<typeof readerOf>, key: string): Promis
 }
 
 describe('a program that stops at one replica', () => {
-  it.skipIf(REDIS_BINARY === undefined)(
-    `goes on at another, and once over both, on Redis (${NO_REDIS})`,
-    async () => {
-      await using redis = await startRedisServer();
-      const directory = await makeDirectory();
-      onTestFinished(() => directory[Symbol.asyncDispose]());
-      const shared = {
-        store: { type: 'redis', url: redis.url },
-        mcpServers: { notes: { ...NOTES, cwd: directory.path } },
-      };
-      const [one, other] = [await openWithClient(shared), await openWithClient(shared)];
-      const stopped = await one.call('run_program', {
-        code: 'await aql.create("create_note", { id: 1 }); return aql.delete("delete_note", { id: 1 });',
-      });
-      const params = { program_token: stopped.error?.details?.['program_token'] };
-      const went = await Promise.all([one, other, one, other].map(({ call }) => call('run_program', params)));
-      expect(went.filter(({ success }) => success)).toMatchObject([{ data: { result: { deleted: 1 }, calls: 2 } }]);
-      const seen = [...(await one.seen()), ...(await other.seen())];
-      expect(seen.toSorted()).toEqual(['create 1', 'delete 1']);
-    },
-    90_000,
-  );
+  it.skipIf(REDIS_BINARY === undefined)(`goes on at another, and once over both, on Redis (${NO_REDIS})`, async () => {
+    await using redis = await startRedisServer();
+    const directory = await makeDirectory();
+    onTestFinished(() => directory[Symbol.asyncDispose]());
+    const shared = {
+      store: { type: 'redis', url: redis.url },
+      mcpServers: { notes: { ...NOTES, cwd: directory.path } },
+    };
+    const [one, other] = [await openWithClient(shared), await openWithClient(shared)];
+    const stopped = await one.call('run_program', {
+      code: 'await aql.create("create_note", { id: 1 }); return aql.delete("delete_note", { id: 1 });',
+    });
+    const params = { program_token: stopped.error?.details?.['program_token'] };
+    const went = await Promise.all([one, other, one, other].map(({ call }) => call('run_program', params)));
+    expect(went.filter(({ success }) => success)).toMatchObject([{ data: { result: { deleted: 1 }, calls: 2 } }]);
+    const seen = [...(await one.seen()), ...(await other.seen())];
+    expect(seen.toSorted()).toEqual(['create 1', 'delete 1']);
+  });
 
   it.skipIf(REDIS_BINARY === undefined)(
     `in the background leaves a token in the store that who reads it cannot use, on Redis (${NO_REDIS})`,
@@ -250,6 +246,5 @@ describe('a program that stops at one replica', () => {
       expect(kept.join('\n')).not.toContain(token);
       expect((await other.call(atOther, 'run_program', { program_token: token })).data.result).toEqual({ deleted: 1 });
     },
-    90_000,
   );
 });

@@ -42,7 +42,7 @@ let bob: Client;
 beforeAll(async () => {
   live = await openLiveGateway(configure({}, { executions: { enabled: true }, audit: { calls: 'all', sync: true } }));
   [ann, bob] = [await live.connect('http', 'legacy', TOKENS.ann), await live.connect('http', 'legacy', TOKENS.bob)];
-}, 120_000);
+});
 
 afterAll(() => live?.[Symbol.asyncDispose]());
 
@@ -71,7 +71,7 @@ describe('a program over operations', () => {
       'const titles = []; for (const { id } of await aql.read("list_notes")) titles.push((await aql.read("get_note", { id })).title); console.log("read", titles.length); return titles;',
     );
     expect(data).toEqual({ result: ['note 1', 'note 2', 'note 3'], calls: 4, console: 'read 3\n' });
-  }, 60_000);
+  });
 
   it('finds operations, and shapes their answers with the controls of every call', async () => {
     const code =
@@ -80,7 +80,7 @@ describe('a program over operations', () => {
     expect(data.result[0]).toBe(true);
     expect(JSON.stringify(data.result[1])).not.toContain('"id":1');
     expect(JSON.stringify(data.result[1])).toContain('"id":3');
-  }, 60_000);
+  });
 
   it('throws the errors of its calls with their code, message and details', async () => {
     const code = `const codes = [];
@@ -110,13 +110,13 @@ describe('a program over operations', () => {
       ['VALIDATION_INVALID_TYPE', expect.any(String), true, 'object'],
       ['VALIDATION_INVALID_TYPE', expect.any(String), true, 'object'],
     ]);
-  }, 60_000);
+  });
 
   it('gets numbers that its language would change as texts, and is told what it does not get', async () => {
     const { data, warnings } = await run('return [await aql.read("get_serial"), await aql.read("get_picture")];');
     expect(data.result[0]).toEqual({ serial: '12345678901234567890', small: 7 });
     expect(warnings).toMatchObject([{ code: 'PROGRAM_BLOCKS_LEFT_WARNING', details: { operation: 'get_picture' } }]);
-  }, 60_000);
+  });
 
   it('gets answers whole that callers get in parts, and its own result is cut as theirs', async () => {
     const few = await run('const all = await aql.read("get_large"); return [all.length, all.at(-1)];');
@@ -124,7 +124,7 @@ describe('a program over operations', () => {
     const all = await run('return await aql.read("get_large");');
     expect(all.data.result.length).toBeLessThan(4000);
     expect(JSON.stringify(all.warnings)).toContain('introspect');
-  }, 60_000);
+  });
 
   it('says where it failed, and what has run stays told', async () => {
     const before = (await seen()).length;
@@ -143,7 +143,7 @@ describe('a program over operations', () => {
     });
     expect(error?.details).not.toHaveProperty('retryable');
     expect(await seenSince(before)).toEqual(['create kept']);
-  }, 60_000);
+  });
 
   it('is ended at its time or with its caller, whatever it waits for', async () => {
     const { error } = await run('await aql.read("wait_long");', { timeout_ms: 1_500 });
@@ -158,7 +158,7 @@ describe('a program over operations', () => {
       wait_seconds: 20,
     });
     expect(ended).toMatchObject({ status: 'cancelled' });
-  }, 60_000);
+  });
 
   it('goes on in the background, where its result is read later', async () => {
     const { data } = await run('return (await aql.read("get_note", { id: 5 })).title;', {
@@ -172,7 +172,7 @@ describe('a program over operations', () => {
       status: 'completed',
       result: { success: true, data: { result: 'note 5', calls: 1 } },
     });
-  }, 60_000);
+  });
 
   it('learns no token, neither of another program of its caller nor of what it asked in the background', async () => {
     const { data } = await run('await aql.call("delete_note", { id: 4 });', { _execution: { background: true } });
@@ -185,7 +185,7 @@ describe('a program over operations', () => {
     );
     expect(told.data.result).toHaveLength(2);
     expect(JSON.stringify(told)).not.toMatch(/program_[\w-]{32}|conf_[\w-]{16}/);
-  }, 60_000);
+  });
 
   it('has its calls in the audit trail by its id, which tells its code and input, each as its caller', async () => {
     const code = 'await aql.call("create_note", { title: "recorded" });';
@@ -198,7 +198,7 @@ describe('a program over operations', () => {
     );
     const actor = records.at(-1)?.['actor'];
     expect(actor).toMatchObject({ client: 'ann', program: expect.stringMatching(new RegExp(`^prog_.*_${digest}$`)) });
-  }, 60_000);
+  });
 
   it('reads alone by run_program_read_only, whatever its calls are named and told', async () => {
     const before = (await seen()).length;
@@ -213,7 +213,7 @@ describe('a program over operations', () => {
       'PERMISSION_DENIED',
     ]);
     expect(await seenSince(before)).toEqual([]);
-  }, 60_000);
+  });
 
   it('shows two examples where a model asks for it by name', async () => {
     for (const name of ['run_program', 'run_program_read_only']) {
@@ -251,7 +251,7 @@ describe('a program whose call must be confirmed', () => {
     expect(await seenSince(before)).toEqual(['create before', 'delete 7', 'create after']);
     expect((await goOn(stopped)).error).toMatchObject({ code: 'TOKEN_ALREADY_USED' });
     expect(await seenSince(before)).toHaveLength(3);
-  }, 60_000);
+  });
 
   it('takes its token from nobody else, for nothing else, and once of many attempts', async () => {
     const before = (await seen()).length;
@@ -278,7 +278,7 @@ describe('a program whose call must be confirmed', () => {
     const attempts = await Promise.all([goOn(stopped), goOn(stopped, { code: CODE, input: { a: 1 } }), goOn(stopped)]);
     expect(attempts.map(({ success }) => success).toSorted()).toEqual([false, false, true]);
     expect((await seenSince(before)).toSorted()).toEqual(['create after', 'create before', 'delete 7']);
-  }, 60_000);
+  });
 
   it('asks at each such call, and cannot agree by itself', async () => {
     const before = (await seen()).length;
@@ -292,7 +292,7 @@ describe('a program whose call must be confirmed', () => {
     });
     expect((await goOn(second)).data.result).toEqual([{ deleted: 1 }, { deleted: 2 }]);
     expect(await seenSince(before)).toEqual(['delete 1', 'delete 2']);
-  }, 60_000);
+  });
 
   it('only lists in a dry run what it would call beside reads', async () => {
     const before = (await seen()).length;
@@ -310,7 +310,7 @@ describe('a program whose call must be confirmed', () => {
       console: 'VALIDATION_MISSING_PARAM\n',
     });
     expect(await seenSince(before)).toEqual(['get 4']);
-  }, 60_000);
+  });
 
   it('goes on in another gateway of the same store, and once over all of them', async () => {
     const directory = await makeDirectory();
@@ -332,7 +332,7 @@ describe('a program whose call must be confirmed', () => {
     const late = await one.call(one.client, 'run_program', { program_token: token });
     expect(late.error?.code).toBe('TOKEN_ALREADY_USED');
     expect((await one.call(one.client, 'list_seen')).data).toEqual(['create one']);
-  }, 90_000);
+  });
 });
 
 describe('what holds a program', () => {
@@ -355,7 +355,7 @@ describe('what holds a program', () => {
     const inView = await opened.connect('http', 'legacy', TOKENS.bob, 'small');
     const { data: seenInView } = await opened.call(inView, 'run_program', { code, input: [['list_notes', {}]] });
     expect(seenInView.result).toEqual(['NOT_FOUND_OPERATION']);
-  }, 90_000);
+  });
 
   it('bounds its code, its input, its answers and how many run at once', async () => {
     const { run: go } = await open({
@@ -393,7 +393,7 @@ describe('what holds a program', () => {
       (await go('return [Object.keys(globalThis).length, new Date().getHours() === new Date().getUTCHours()];')).data
         .result,
     ).toEqual([1, true]);
-  }, 90_000);
+  });
 
   it('begins only where the memory of all threads has room for it', async () => {
     const { run: go } = await open({ memoryMegabytes: 1_024 });
@@ -403,7 +403,7 @@ describe('what holds a program', () => {
     expect(error?.message).toMatch(/^The 1 programs that run take the memory/);
     await first;
     expect((await go('return 1;')).data.result).toBe(1);
-  }, 90_000);
+  });
 
   it('is off unless it is configured, and there is nothing of it then', async () => {
     const off = await openLiveGateway({ mcpServers: { notes: NOTES } });
@@ -412,5 +412,5 @@ describe('what holds a program', () => {
     for (const operation of ['run_program', 'run_program_read_only'])
       expect((await off.call(client, operation, { code: 'return 1;' })).error?.code).toBe('NOT_FOUND_OPERATION');
     expect(JSON.stringify(off.gateway.operations().map(({ operation }) => operation.name))).not.toContain('program');
-  }, 60_000);
+  });
 });

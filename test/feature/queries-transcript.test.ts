@@ -16,5 +16,5 @@ describe('what docs/queries.md shows', () => {
     await using client = await connectClient(gateway.url);
     const play = createPlayer(gateway, client);
     for (const step of readTranscript('docs/queries.md')) await play(step);
-  }, 60_000);
+  });
 });

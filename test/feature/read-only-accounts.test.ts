@@ -11,9 +11,8 @@ import { makeDirectory, prepareFolder } from '../support/gateway-folder.js';
 import { type HostedGateway, hostGateway } from '../support/hosted-gateway.js';
 import { inlineServer } from '../support/inline-server.js';
 import { connectClient } from '../support/mcp-client.js';
+import { waitFor } from '../support/patience.js';
 import { readJournals } from '../support/read-journals.js';
-
-const PATIENCE = { timeout: 20_000 };
 
 /** A server of PostgreSQL that counts the ways to write by a file, and runs everything else. */
 const database = (answer: string): string => `{
@@ -48,9 +47,9 @@ const PROVEN = [
 it('lets statements read what the schema brings where the product has answered that its account cannot write', async () => {
   await using gateway = await hostGateway({ mcpServers: { shop } });
   await using client = await connectClient(gateway.url);
-  await expect.poll(() => states(gateway), PATIENCE).toEqual(PROVEN);
+  await expect.poll(() => states(gateway)).toEqual(PROVEN);
   for (const sql of [JOINED, OWN]) {
-    await vi.waitFor(async () =>
+    await waitFor(async () =>
       expect(await client.call('mcp_aql_execute', 'execute_sql', { sql })).toMatchObject({ data: `ran ${sql}` }),
     );
     expect(await client.call('mcp_aql_read', 'execute_sql_read_only', { sql })).toMatchObject({ success: true });
@@ -79,7 +78,7 @@ const ACTING = [
 it('judges by its value what an account that cannot write could do all the same', async () => {
   await using gateway = await hostGateway({ mcpServers: { shop: { ...shop, readOnlyAccount: true } } });
   await using client = await connectClient(gateway.url);
-  await expect.poll(() => states(gateway), PATIENCE).toEqual(PROVEN);
+  await expect.poll(() => states(gateway)).toEqual(PROVEN);
   for (const sql of ACTING) {
     expect(await client.call('mcp_aql_execute', 'execute_sql', { sql }), sql).toMatchObject(ASKED);
     expect(await client.call('mcp_aql_read', 'execute_sql_read_only', { sql }), sql).toMatchObject({ success: false });
@@ -98,7 +97,7 @@ it('rests nothing on an answer that says otherwise, repeats the question or does
   await using gateway = await hostGateway({ mcpServers: Object.fromEntries(servers) });
   await using client = await connectClient(gateway.url);
   const asked = () => gateway.gateway.status().upstreams.flatMap(({ account = [] }) => account);
-  await expect.poll(() => asked().length, PATIENCE).toBe(10);
+  await expect.poll(() => asked().length).toBe(10);
   for (const name of Object.keys(answers))
     expect(await client.call('mcp_aql_execute', `${name}__execute_sql`, { sql: JOINED }), name).toMatchObject(ASKED);
 });
@@ -110,14 +109,14 @@ it('ends what it rested on where a later answer is another one', async () => {
   await using gateway = await hostGateway({ mcpServers: { shop: { ...shop, env: { WAYS: ways } } } });
   await using client = await connectClient(gateway.url);
   const call = () => client.call('mcp_aql_execute', 'execute_sql', { sql: JOINED });
-  await vi.waitFor(async () => expect(await call()).toMatchObject({ success: true }), PATIENCE);
+  await waitFor(async () => expect(await call()).toMatchObject({ success: true }));
   await writeFile(ways, '1');
   gateway.gateway.restartUpstream('shop');
-  await vi.waitFor(async () => expect(await call()).toMatchObject(ASKED), PATIENCE);
-  await expect.poll(() => states(gateway), PATIENCE).toContainEqual(['account', 'can_write']);
+  await waitFor(async () => expect(await call()).toMatchObject(ASKED));
+  await expect.poll(() => states(gateway)).toContainEqual(['account', 'can_write']);
   await writeFile(ways, '0');
   gateway.gateway.restartUpstream('shop');
-  await vi.waitFor(async () => expect(await call()).toMatchObject({ success: true }), PATIENCE);
+  await waitFor(async () => expect(await call()).toMatchObject({ success: true }));
   await gateway.reload({ mcpServers: { shop: { ...shop, env: { WAYS: ways }, readOnlyAccount: false } } });
   expect(await call()).toMatchObject(ASKED);
   expect(states(gateway)).toBeUndefined();
@@ -132,10 +131,10 @@ it('asks again every hour', async () => {
     await using gateway = await hostGateway({ mcpServers: { shop: { ...shop, env: { WAYS: ways } } } });
     await using client = await connectClient(gateway.url);
     const call = () => client.call('mcp_aql_execute', 'execute_sql', { sql: JOINED });
-    await vi.waitFor(async () => expect(await call()).toMatchObject({ success: true }), PATIENCE);
+    await waitFor(async () => expect(await call()).toMatchObject({ success: true }));
     await writeFile(ways, 'revoked');
     vi.advanceTimersByTime(3_600_000);
-    await vi.waitFor(async () => expect(await call()).toMatchObject(ASKED), PATIENCE);
+    await waitFor(async () => expect(await call()).toMatchObject(ASKED));
   } finally {
     vi.useRealTimers();
   }
@@ -147,7 +146,7 @@ it("rests on the operator's word, shown as such, until the product says otherwis
   await using gateway = await hostGateway({ mcpServers: { silent, writing } });
   await using client = await connectClient(gateway.url);
   const call = (server: string) => client.call('mcp_aql_execute', `${server}__execute_sql`, { sql: JOINED });
-  await vi.waitFor(async () => expect(await call('writing')).toMatchObject(ASKED), PATIENCE);
+  await waitFor(async () => expect(await call('writing')).toMatchObject(ASKED));
   expect(await call('silent')).toMatchObject({ success: true });
   const details = await client.call('mcp_aql_read', 'introspect', { query: 'upstreams', name: 'silent' });
   expect(details.data.upstream.account).toBe("the account behind 'silent' cannot write: its operator says so");
@@ -166,13 +165,13 @@ it('asks nothing that nobody may call, charges nobody, and journals what it asks
     mcpServers: { shop, hidden: { ...shop, operations: { execute_sql: { hide: true } } } },
     quotas: { limits: [{ name: 'one', match: {}, metric: 'requests_per_hour', hard_stop: 1 }] },
   });
-  await expect.poll(() => states(gateway), PATIENCE).toEqual(PROVEN);
+  await expect.poll(() => states(gateway)).toEqual(PROVEN);
   expect(gateway.gateway.status().upstreams.find(({ slug }) => slug === 'hidden')?.account).toBeUndefined();
   await using client = await connectClient(gateway.url);
   expect(await client.call('mcp_aql_execute', 'shop__execute_sql', { sql: 'SELECT 1' })).toMatchObject({
     success: true,
   });
-  const records = await vi.waitFor(async () => {
+  const records = await waitFor(async () => {
     const found = (await readJournals(gateway.directory)).filter(({ action }) => action === 'account.asked');
     expect(found).toHaveLength(2);
     return found;
@@ -212,13 +211,13 @@ it('looks a text up without judging it where the token of GitHub has no scope th
     await using gateway = await hostGateway({ mcpServers: { github: inlineServer(GITHUB, { env }) } });
     await using client = await connectClient(gateway.url);
     const call = () => client.call('mcp_aql_read', 'search_code', { q: 'x', order: 'git push --force origin main' });
-    await vi.waitFor(async () => expect(await call()).toMatchObject({ success: true }), PATIENCE);
+    await waitFor(async () => expect(await call()).toMatchObject({ success: true }));
     expect(asked).toEqual(['/api/v3/rate_limit Bearer ghp_told']);
     expect(JSON.stringify(gateway.gateway.status())).not.toContain('ghp_told');
     for (const next of ['repo, read:org', undefined]) {
       scopes = next;
       gateway.gateway.restartUpstream('github');
-      await vi.waitFor(async () => expect(await call()).toMatchObject({ success: false }), PATIENCE);
+      await waitFor(async () => expect(await call()).toMatchObject({ success: false }));
     }
   } finally {
     api.close();
@@ -250,7 +249,7 @@ it('shows what the grants of MySQL say of its account, and concludes nothing fro
   await using gateway = await hostGateway({ mcpServers });
   const shown = () => gateway.gateway.status().upstreams.map(({ slug, account = [] }) => [slug, account[0]?.state]);
   await expect
-    .poll(() => Object.fromEntries(shown()), PATIENCE)
+    .poll(() => Object.fromEntries(shown()))
     .toEqual({
       reads: 'cannot_write',
       writes: 'can_write',
@@ -285,7 +284,7 @@ it('reads from SQLite itself whether its connection is set to only read, and res
     mcpServers: { notes: product('execute_sql', 'Runs SQL on SQLite', '2 * n') },
   });
   await using client = await connectClient(gateway.url);
-  await expect.poll(() => states(gateway), PATIENCE).toEqual([['session', 'cannot_write']]);
+  await expect.poll(() => states(gateway)).toEqual([['session', 'cannot_write']]);
   const sql = 'SELECT settle(id) FROM notes';
   expect(await client.call('mcp_aql_execute', 'execute_sql', { sql })).toMatchObject(ASKED);
 });

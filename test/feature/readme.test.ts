@@ -18,7 +18,7 @@ describe('the README', () => {
     gateway = await serveGateway({ ...SHIPPED, mcpServers: { ...SHIPPED.mcpServers, shop: SHOP } });
     client = await connectClient(gateway.url);
     play = createPlayer(gateway, client);
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await client?.[Symbol.asyncDispose]();

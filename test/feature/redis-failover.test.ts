@@ -34,7 +34,7 @@ describe.skipIf(REDIS_BINARY === undefined)(`two gateways whose sentinels promot
       mcpServers: { demo: dangerEntry(danger), rows: { url: rows.url } },
     };
     gateways = await Promise.all([serveGateway(config), serveGateway(config)]);
-  }, 120_000);
+  });
 
   afterAll(async () => {
     for (const each of [...gateways, rows, danger, redis]) await each?.[Symbol.asyncDispose]();
@@ -43,60 +43,56 @@ describe.skipIf(REDIS_BINARY === undefined)(`two gateways whose sentinels promot
   it.each([
     ['while it is well', () => redis.failOver()],
     ['after it was killed', () => redis.killServer()],
-  ])(
-    'run each call once, serve reads, and say what to do meanwhile: %s',
-    async (when, change) => {
-      const [one, other] = gateways.map(({ url }) => leanCaller(url, ANN)) as [LeanCall, LeanCall];
-      const { endCursor: after } = (await one(READ, 'list_rows', { first: 5 })).data.pageInfo;
-      const begun = danger.calls.length;
-      const answered: string[] = [];
-      const refusals: NonNullable<LeanAnswer['error']>[] = [];
-      let isOver = false;
-      /** Sends a call again until it is answered by something else than that the store is away. */
-      const insist = async (gateway: LeanCall, operation: string, params: JsonObject): Promise<LeanAnswer> => {
-        for (;;) {
-          const answer = await gateway(EXECUTE, operation, params);
-          if (answer.success) answered.push(String(params['path']));
-          if (answer.error?.code !== 'INTERNAL_ERROR') return answer;
-          refusals.push(answer.error);
-        }
-      };
-      const confirm = async (worker: string): Promise<void> => {
-        for (let at = 0; !isOver; at += 1) {
-          const path = `/${when}/${worker}/${at}`;
-          const asked = await insist(one, 'do_destructive', { path });
-          const confirmed = { path, _confirmation: String(asked.error?.details?.['confirmation_token']) };
-          const results = [
-            await insist(other, 'do_destructive', confirmed),
-            await insist(one, 'do_destructive', confirmed),
-          ];
-          const codes = results.map(({ error }) => error?.code);
-          // A token that was made, or used, in the last moment before the change may be unknown after it, or count as used.
-          expect(['TOKEN_ALREADY_USED', 'TOKEN_INVALID']).toContain(codes[1]);
-          expect([undefined, codes[1]]).toContain(codes[0]);
-        }
-      };
-      const count = async (): Promise<void> => {
-        for (let at = 0; !isOver; at += 1)
-          await insist(at % 2 === 0 ? one : other, 'do_safe', { path: `/${when}/counted/${at}` });
-      };
-      const read = async (): Promise<void> => {
-        for (let at = 0; !isOver; at += 1)
-          expect((await (at % 2 === 0 ? one : other)(READ, 'get_row', { id: 1 })).success).toBe(true);
-      };
-      const load = Promise.all([confirm('a'), confirm('b'), count(), read()]).finally(() => {
-        isOver = true;
-      });
-      await Promise.race([load, change()]);
-      for (const gateway of [one, other]) await insist(gateway, 'do_safe', { path: `/${when}/again` });
+  ])('run each call once, serve reads, and say what to do meanwhile: %s', async (when, change) => {
+    const [one, other] = gateways.map(({ url }) => leanCaller(url, ANN)) as [LeanCall, LeanCall];
+    const { endCursor: after } = (await one(READ, 'list_rows', { first: 5 })).data.pageInfo;
+    const begun = danger.calls.length;
+    const answered: string[] = [];
+    const refusals: NonNullable<LeanAnswer['error']>[] = [];
+    let isOver = false;
+    /** Sends a call again until it is answered by something else than that the store is away. */
+    const insist = async (gateway: LeanCall, operation: string, params: JsonObject): Promise<LeanAnswer> => {
+      for (;;) {
+        const answer = await gateway(EXECUTE, operation, params);
+        if (answer.success) answered.push(String(params['path']));
+        if (answer.error?.code !== 'INTERNAL_ERROR') return answer;
+        refusals.push(answer.error);
+      }
+    };
+    const confirm = async (worker: string): Promise<void> => {
+      for (let at = 0; !isOver; at += 1) {
+        const path = `/${when}/${worker}/${at}`;
+        const asked = await insist(one, 'do_destructive', { path });
+        const confirmed = { path, _confirmation: String(asked.error?.details?.['confirmation_token']) };
+        const results = [
+          await insist(other, 'do_destructive', confirmed),
+          await insist(one, 'do_destructive', confirmed),
+        ];
+        const codes = results.map(({ error }) => error?.code);
+        // A token that was made, or used, in the last moment before the change may be unknown after it, or count as used.
+        expect(['TOKEN_ALREADY_USED', 'TOKEN_INVALID']).toContain(codes[1]);
+        expect([undefined, codes[1]]).toContain(codes[0]);
+      }
+    };
+    const count = async (): Promise<void> => {
+      for (let at = 0; !isOver; at += 1)
+        await insist(at % 2 === 0 ? one : other, 'do_safe', { path: `/${when}/counted/${at}` });
+    };
+    const read = async (): Promise<void> => {
+      for (let at = 0; !isOver; at += 1)
+        expect((await (at % 2 === 0 ? one : other)(READ, 'get_row', { id: 1 })).success).toBe(true);
+    };
+    const load = Promise.all([confirm('a'), confirm('b'), count(), read()]).finally(() => {
       isOver = true;
-      await load;
-      const ran = danger.calls.slice(begun).map((call) => Object(call.arguments).path);
-      expect(ran.toSorted()).toEqual(answered.toSorted());
-      expect(new Set(ran).size).toBe(ran.length - 1);
-      for (const { message } of refusals) expect(message).toMatch(/did not run'?\. Send it again in \d+ seconds$/);
-      expect((await other(READ, 'list_rows', { first: 5, after })).data.items[0]).toMatchObject({ id: 6 });
-    },
-    90_000,
-  );
+    });
+    await Promise.race([load, change()]);
+    for (const gateway of [one, other]) await insist(gateway, 'do_safe', { path: `/${when}/again` });
+    isOver = true;
+    await load;
+    const ran = danger.calls.slice(begun).map((call) => Object(call.arguments).path);
+    expect(ran.toSorted()).toEqual(answered.toSorted());
+    expect(new Set(ran).size).toBe(ran.length - 1);
+    for (const { message } of refusals) expect(message).toMatch(/did not run'?\. Send it again in \d+ seconds$/);
+    expect((await other(READ, 'list_rows', { first: 5, after })).data.items[0]).toMatchObject({ id: 6 });
+  });
 });

@@ -60,5 +60,4 @@ it.skipIf(REDIS_BINARY === undefined)(
       await once(redis, 'exit');
     }
   },
-  60_000,
 );

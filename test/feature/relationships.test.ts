@@ -70,7 +70,7 @@ describe('query_relationships over the graph server', () => {
     });
     const beyond = await client.call(READ, 'query_relationships', { root: 'Ada', depth: 9 });
     expect(beyond.error?.code).toBe('VALIDATION_OUT_OF_RANGE');
-  }, 60_000);
+  });
 
   it('does not exist where no relation is configured', async () => {
     await using gateway = await hostGateway({ mcpServers: {} });
@@ -86,5 +86,5 @@ describe('query_relationships over the graph server', () => {
     const { error } = await client.call(READ, 'query_relationships', { root: 'Ada' });
     expect(error?.code).toBe('PERMISSION_DENIED');
     expect(error?.message).toContain('secret graph');
-  }, 60_000);
+  });
 });

@@ -49,7 +49,7 @@ describe.skipIf(REDIS_BINARY === undefined)(`gateways of one Redis, when somethi
       credentials: { key: 'another-key-of-what-is-kept-in-the-store' },
       mcpServers: { rows: { url: rows.url } },
     });
-  }, 120_000);
+  });
 
   afterAll(async () => {
     for (const each of [one, ahead, different, rows, danger, redis]) await each?.[Symbol.asyncDispose]();
@@ -70,7 +70,7 @@ describe.skipIf(REDIS_BINARY === undefined)(`gateways of one Redis, when somethi
     expect(one.stderr()).not.toContain(`:${ahead.process.pid}'`);
 
     const told = '2 other gateways share the store, 1 of them configured differently';
-    await expect.poll(async () => (await statusOf(one)).stdout, { timeout: 30_000 }).toContain(told);
+    await expect.poll(async () => (await statusOf(one)).stdout).toContain(told);
     const { replicas } = JSON.parse((await statusOf(one, '--json')).stdout)[0].status.state;
     expect(replicas).toMatchObject({ state: 'degraded', same: 1, different: 1 });
     const visitor = new ConsoleVisitor(one.url);
@@ -81,7 +81,7 @@ describe.skipIf(REDIS_BINARY === undefined)(`gateways of one Redis, when somethi
     const handle = /res_[\w-]+/.exec(JSON.stringify(whole.warnings))?.[0] ?? '';
     const part = await at(different)(READ, 'introspect', { query: 'result', name: handle });
     expect(part.error).toMatchObject({ code: 'INTROSPECTION_ERROR', message: expect.stringContaining(handle) });
-  }, 60_000);
+  });
 
   it('go on from the cursor of another catalog in their own', async () => {
     const first = await at(one)(READ, 'introspect', { query: 'operations', first: 3 });
@@ -117,13 +117,13 @@ describe.skipIf(REDIS_BINARY === undefined)(`gateways of one Redis, when somethi
     await redis.kill();
     await redis.start();
     const call = (params: object) => at(one)(EXECUTE, 'do_destructive', { path: '/b', ...params });
-    await expect.poll(async () => (await call({})).error?.code, { timeout: 30_000 }).toBe('CONFIRMATION_REQUIRED');
+    await expect.poll(async () => (await call({})).error?.code).toBe('CONFIRMATION_REQUIRED');
     expect((await sendHttp(one.url, { headers, body: callMessage(2) })).status).toBe(200);
     expect((await call({ _confirmation: token })).error?.code).toBe('TOKEN_INVALID');
     const fresh = tokenOf(await call({}));
     expect((await call({ _confirmation: fresh })).success).toBe(true);
     expect(one.stderr() + ahead.stderr()).not.toContain('defect');
-  }, 60_000);
+  });
 
   it('serve reads while Redis is away, and say of all else when to send it again', async () => {
     const first = await at(one)(READ, 'list_rows', { first: 5 });
@@ -147,10 +147,9 @@ describe.skipIf(REDIS_BINARY === undefined)(`gateways of one Redis, when somethi
     const listed = await sendHttp(new URL('/admin/approvals', ahead.url).href, { method: 'GET', headers });
     expect([listed.status, listed.headers['retry-after'], listed.json.error.code]).toEqual([503, '2', 'UNAVAILABLE']);
     await redis.start();
-    for (const each of [one, ahead])
-      await expect.poll(async () => (await readiness(each)).store, { timeout: 30_000 }).toBe('ok');
+    for (const each of [one, ahead]) await expect.poll(async () => (await readiness(each)).store).toBe('ok');
     expect(one.stderr() + ahead.stderr()).not.toContain('defect');
-  }, 60_000);
+  });
 
   it('decide and run once what a killed one has asked a person for', async () => {
     const params = { path: '/c' };
@@ -167,7 +166,7 @@ describe.skipIf(REDIS_BINARY === undefined)(`gateways of one Redis, when somethi
     expect((await call()).success).toBe(true);
     expect((await call()).error?.code).toBe('TOKEN_ALREADY_USED');
     expect(danger.calls).toHaveLength(before + 1);
-  }, 60_000);
+  });
 });
 
 const statusOf = ({ url }: ServedGateway, ...flags: readonly string[]) =>

@@ -13,7 +13,7 @@ beforeAll(async () => {
     results: { maxTokens: 0 },
     mcpServers: { behaviour: { ...behaviourServer(), operations: { '*': { category: 'EXECUTE', danger: 'safe' } } } },
   });
-}, 60_000);
+});
 
 afterAll(() => gateway?.[Symbol.asyncDispose]());
 

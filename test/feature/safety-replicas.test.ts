@@ -1,17 +1,17 @@
 import { once } from 'node:events';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { JsonObject } from '../../src/base/json/json.js';
 import { behaviourServer } from '../support/behaviours.js';
 import { dangerEntry, startDangerUpstream } from '../support/danger-upstream.js';
 import { makeDirectory } from '../support/gateway-folder.js';
 import { type LeanAnswer, leanCaller } from '../support/lean-client.js';
+import { waitFor } from '../support/patience.js';
 import { NO_REDIS, REDIS_BINARY, type RedisServer, startRedisServer } from '../support/redis-server.js';
 import type { ReplayServer } from '../support/replay-server.js';
 import { type ServedGateway, serveGateway } from '../support/served-gateway.js';
 import { startReceiver, type WebhookReceiver } from '../unit/policy/approvals/webhook-receiver.js';
 
 const TOKENS = { alice: 'alice-has-a-long-token', bob: 'bob-has-a-long-token-02' };
-const PATIENCE = { timeout: 20_000 };
 const BACKGROUND = { _execution: { background: true } };
 
 let danger: ReplayServer;
@@ -63,11 +63,11 @@ const challengeIn = ({ data }: LeanAnswer): string =>
   /"verificationId":"(?<id>[^"]+)"/.exec(JSON.stringify(data))?.groups?.['id'] ?? '';
 
 async function codeOf(challenge: string): Promise<string> {
-  return vi.waitFor(() => {
+  return waitFor(() => {
     const post = receiver.posts.map(({ body }) => JSON.parse(body)).find((each) => each.challenge.id === challenge);
     expect(post).toBeDefined();
     return post.code;
-  }, PATIENCE);
+  });
 }
 
 describe.skipIf(REDIS_BINARY === undefined)(`two gateways over one Redis (${NO_REDIS})`, () => {
@@ -79,7 +79,7 @@ describe.skipIf(REDIS_BINARY === undefined)(`two gateways over one Redis (${NO_R
     redis = await startRedisServer();
     const config = configOf({ type: 'redis', url: redis.url });
     [one, two] = await Promise.all([serveGateway(config), serveGateway(config)]);
-  }, 120_000);
+  });
 
   afterAll(async () => {
     for (const each of [one, two, redis]) await each?.[Symbol.asyncDispose]();
@@ -109,7 +109,7 @@ describe.skipIf(REDIS_BINARY === undefined)(`two gateways over one Redis (${NO_R
     expect((await elsewhere.call('verify_challenge', { challenge_id, code })).data).toMatchObject({ unblocked: true });
     expect((await alice.step('cleaner', 'reading a.txt')).data).toMatchObject({ continue: true });
     await alice.call('complete_execution', { element_name: 'cleaner' });
-  }, 120_000);
+  });
 
   it('know the executions of each other: their progress, their results, and how to cancel them', async () => {
     const [here, there, bob] = [clientOf(one, 'alice'), clientOf(two, 'alice'), clientOf(two, 'bob')];
@@ -131,7 +131,7 @@ describe.skipIf(REDIS_BINARY === undefined)(`two gateways over one Redis (${NO_R
     const agent = (await here.start('helper')).data.execution_id;
     expect((await there.call('cancel_execution', { execution_id: agent })).data).toMatchObject({ agent: 'helper' });
     expect((await here.step('helper', 'reading a.txt')).error?.code).toBe('NOT_FOUND_RESOURCE');
-  }, 120_000);
+  });
 });
 
 it('after a kill keeps ends and blocks, and gives what ran an end: agents, calls and pauses', async () => {
@@ -173,4 +173,4 @@ it('after a kill keeps ends and blocks, and gives what ran an end: agents, calls
   // A pause ends with its agent.
   await bobBack.start('painter');
   expect((await bobBack.step('painter', 'reading a.txt')).data).toMatchObject({ continue: true });
-}, 120_000);
+});

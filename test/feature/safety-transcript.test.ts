@@ -27,4 +27,4 @@ it('shows in docs/safety-loop.md what an agent and a person see, step by step', 
   const steps = readTranscript(DOCUMENT);
   expect(steps.map(({ kind }) => kind)).toContain('delivered');
   for (const step of steps) await play(step);
-}, 60_000);
+});

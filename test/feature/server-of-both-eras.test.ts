@@ -4,6 +4,7 @@ import { startErasServer } from '../support/eras-server.js';
 import { hostGateway } from '../support/hosted-gateway.js';
 import { type LiveGateway, openLiveGateway } from '../support/live-gateway.js';
 import { connectClient } from '../support/mcp-client.js';
+import { waitFor } from '../support/patience.js';
 
 const passThrough = (server: object): Promise<LiveGateway> =>
   openLiveGateway({ endpoint: { mode: 'passthrough' }, mcpServers: { one: server } });
@@ -142,7 +143,7 @@ describe('a server of both eras', () => {
       client.setNotificationHandler('notifications/resources/updated', ({ params }) => told(params.uri));
       await client.subscribeResource({ uri: 'test://both' });
       server.update(era, 'test://both');
-      await vi.waitFor(() => expect(told).toHaveBeenCalledWith('test://both'), 20_000);
+      await waitFor(() => expect(told).toHaveBeenCalledWith('test://both'));
     },
   );
 });

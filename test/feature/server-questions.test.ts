@@ -2,12 +2,13 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { LoggingMessageNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/base/json/json.js';
 import { type AskingServer, serveAskingHttp, serveAskingModernHttp } from '../fixtures/servers/asking.mjs';
 import { type AskedClient, CLIENT_KINDS, connectAsked, type Target } from '../support/asked-client.js';
 import { makeDirectory, type RunningGateway } from '../support/gateway-folder.js';
 import { hostGateway } from '../support/hosted-gateway.js';
+import { waitFor } from '../support/patience.js';
 import { MODERN_META, modernHeaders, sendHttp } from '../support/raw-http.js';
 import { REPOSITORY } from '../support/served-gateway.js';
 
@@ -42,7 +43,7 @@ beforeAll(async () => {
   directory = await makeDirectory();
   configFile = join(directory.path, 'gateway.config.json');
   await writeFile(configFile, JSON.stringify(config));
-}, 60_000);
+});
 
 afterAll(async () => {
   await gateway?.[Symbol.asyncDispose]();
@@ -79,12 +80,11 @@ describe.each(WAYS)('$kind over $way', ({ kind, way }) => {
       roots: () => ROOTS,
     });
     for (const upstream of UPSTREAMS) {
-      await vi.waitFor(async () => expect((await client.call(`${upstream}__show_capabilities`)).success).toBe(true), {
-        timeout: 30_000,
+      await waitFor(async () => expect((await client.call(`${upstream}__show_capabilities`)).success).toBe(true), {
         interval: 500,
       });
     }
-  }, 60_000);
+  });
   afterAll(() => client?.[Symbol.asyncDispose]());
 
   it.each(UPSTREAMS)('passes on to %s that the user declines, or closes the question', async (upstream) => {
@@ -182,7 +182,7 @@ describe.each(CLIENT_KINDS)('%s', (kind) => {
     await using ann = await connectAsked(kind, targets.http(), user('Ann'));
     await using bob = await connectAsked('SDK v1', targets.http(), user('Bob'));
     const first = ann.call(`${upstream}__ask_form`, { message: 'for Ann' });
-    await vi.waitFor(() => expect(seen).toHaveLength(1), { timeout: 20_000 });
+    await waitFor(() => expect(seen).toHaveLength(1));
     const second = await bob.call(`${upstream}__ask_form`, { message: 'for Bob' });
     gate.open();
     expect(await first).toMatchObject({ data: { form: accept({ name: 'Ann' }) } });
@@ -227,9 +227,7 @@ it('a server that may not ask is told so from the beginning, and the audit trail
     const files = await readdir(folder);
     return (await Promise.all(files.map((file) => readFile(join(folder, file), 'utf8')))).join('');
   };
-  await vi.waitFor(async () => expect(await read()).toMatch(/"type":"question","upstream":"legacy"[^\n]*"accept"/), {
-    timeout: 10_000,
-  });
+  await waitFor(async () => expect(await read()).toMatch(/"type":"question","upstream":"legacy"[^\n]*"accept"/));
   const journal = await read();
   expect(journal).not.toContain(secret);
   expect(journal).not.toContain('What is your name');
@@ -250,15 +248,12 @@ it.each(CLIENT_KINDS)('a call that waits for answers runs, is charged and is rec
   expect((await client.call('legacy__ask_twice')).success).toBe(true);
   expect((await client.call('legacy__ask_twice')).error?.code).toBe('RATE_LIMIT_QUOTA_EXHAUSTED');
   expect(runs.slice(before)).toEqual(['ask_twice', 'ask_twice']);
-  await vi.waitFor(
-    async () => {
-      const folder = join(own.directory, '.mcp-aql', 'audit');
-      const texts = await Promise.all((await readdir(folder)).map((file) => readFile(join(folder, file), 'utf8')));
-      const calls = texts.join('').match(/"operation":"(?:legacy__)?ask_twice"/g) ?? [];
-      expect(calls).toHaveLength(3);
-    },
-    { timeout: 10_000 },
-  );
+  await waitFor(async () => {
+    const folder = join(own.directory, '.mcp-aql', 'audit');
+    const texts = await Promise.all((await readdir(folder)).map((file) => readFile(join(folder, file), 'utf8')));
+    const calls = texts.join('').match(/"operation":"(?:legacy__)?ask_twice"/g) ?? [];
+    expect(calls).toHaveLength(3);
+  });
 });
 
 it('the items of a batch are asked about like single calls', async () => {
@@ -284,10 +279,10 @@ it.each(CLIENT_KINDS)(
         abort.signal,
       );
       const ended = expect(batch).rejects.toThrow();
-      await vi.waitFor(() => expect(runs.slice(before)).toEqual(['wait_for']), { timeout: 20_000 });
+      await waitFor(() => expect(runs.slice(before)).toEqual(['wait_for']));
       abort.abort();
       await ended;
-      await vi.waitFor(() => expect(runs.slice(before)).toEqual(['wait_for', 'cancelled']), { timeout: 20_000 });
+      await waitFor(() => expect(runs.slice(before)).toEqual(['wait_for', 'cancelled']));
       await client.call(`${upstream}__show_capabilities`);
       expect(runs.slice(before)).toEqual(['wait_for', 'cancelled', 'show_capabilities']);
     }
@@ -305,13 +300,13 @@ describe('log messages', () => {
     for (const upstream of ['piped', 'legacy']) {
       await client.call(`${upstream}__log_lines`, { level: 'warning', count: 2 });
       await client.call(`${upstream}__log_lines`, { level: 'debug' });
-      await vi.waitFor(() => expect(lines.filter(({ logger }) => logger === `${upstream}/worker`)).toHaveLength(2));
+      await waitFor(() => expect(lines.filter(({ logger }) => logger === `${upstream}/worker`)).toHaveLength(2));
     }
     expect(lines[0]).toEqual({ level: 'warning', logger: 'piped/worker', data: 'line 1' });
     lines.length = 0;
     const logged = (upstream: string, level: string) => ({ operation: `${upstream}__log_lines`, params: { level } });
     await client.batch([logged('piped', 'error'), logged('piped', 'debug'), logged('legacy', 'critical')]);
-    await vi.waitFor(() => expect(lines.map(({ level }) => level)).toEqual(['error', 'critical']));
+    await waitFor(() => expect(lines.map(({ level }) => level)).toEqual(['error', 'critical']));
     expect(others).toEqual([]);
   });
 
@@ -358,8 +353,7 @@ it.each(['SDK v2 legacy', 'SDK v1'] as const)(
     });
     await using client = await connectAsked(kind, { url: own.url }, { elicit: () => new Promise(() => undefined) });
     for (const upstream of ['legacy', 'piped']) {
-      await vi.waitFor(async () => expect((await client.call(`${upstream}__show_capabilities`)).success).toBe(true), {
-        timeout: 30_000,
+      await waitFor(async () => expect((await client.call(`${upstream}__show_capabilities`)).success).toBe(true), {
         interval: 200,
       });
       const unanswered = await client.call(`${upstream}__ask_form`);

@@ -1,9 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client } from '@modelcontextprotocol/client';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeDirectory } from '../support/gateway-folder.js';
 import { type LiveGateway, openLiveGateway } from '../support/live-gateway.js';
+import { waitFor } from '../support/patience.js';
 import { initializeMessage, MODERN_META, modernHeaders, sendHttp } from '../support/raw-http.js';
 import { REPOSITORY } from '../support/served-gateway.js';
 
@@ -61,7 +62,7 @@ const stateOf = (live: LiveGateway, slug: string): string | undefined =>
   live.gateway.status().upstreams.find((each) => each.slug === slug)?.state;
 
 const untilReady = (live: LiveGateway, slug: string): Promise<void> =>
-  vi.waitFor(() => expect(stateOf(live, slug)).toBe('ready'), { timeout: 60_000 });
+  waitFor(() => expect(stateOf(live, slug)).toBe('ready'));
 
 describe.each(Object.keys(KINDS) as readonly Kind[])('clients connect before and after a server with %s', (kind) => {
   let directory: Awaited<ReturnType<typeof makeDirectory>>;
@@ -80,7 +81,7 @@ describe.each(Object.keys(KINDS) as readonly Kind[])('clients connect before and
     await writeFile(mark, '');
     await untilReady(live, 'late');
     await expectServed(live);
-  }, 90_000);
+  });
 
   it('was dead at the start and has come back', async () => {
     const mark = join(directory.path, 'mark');
@@ -92,7 +93,7 @@ describe.each(Object.keys(KINDS) as readonly Kind[])('clients connect before and
     await untilReady(live, 'late');
     await expectServed(live);
     for (const client of before) await expectLists(client);
-  }, 90_000);
+  });
 
   it('is removed and added again by reloads', async () => {
     await using live = await openLiveGateway({ mcpServers: { other, late: server(kind) } });
@@ -103,20 +104,20 @@ describe.each(Object.keys(KINDS) as readonly Kind[])('clients connect before and
     await untilReady(live, 'late');
     await expectServed(live);
     for (const client of before) await expectLists(client);
-  }, 90_000);
+  });
 
   it('is added by a reload and starts slowly', async () => {
     const mark = join(directory.path, 'mark');
     await using live = await openLiveGateway({ mcpServers: { other } });
     await expectServed(live);
     const reloaded = live.reload({ mcpServers: { other, late: server(kind, comesWith(mark)) } });
-    await vi.waitFor(() => expect(stateOf(live, 'late')).toBeDefined());
+    await waitFor(() => expect(stateOf(live, 'late')).toBeDefined());
     await Promise.all(FRONTS.map(([front, era]) => live.connect(front, era)));
     await writeFile(mark, '');
     await reloaded;
     await untilReady(live, 'late');
     await expectServed(live);
-  }, 90_000);
+  });
 });
 
 const LISTS = [

@@ -58,4 +58,4 @@ it('a client whose token cannot be asked about hears when to try again, and hold
   const before = silent.asked.length;
   expect([(await enter('opaque-3')).status, silent.asked.length]).toEqual([503, before]);
   expect((await enter(STATIC)).status).toBe(200);
-}, 30_000);
+});

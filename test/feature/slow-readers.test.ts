@@ -214,7 +214,7 @@ describe('a client that stops reading a large answer', () => {
     diaries = await startPrivateServer();
     gateway = await host(configure(diaries));
     calm = SlowReader.ask(gateway.url, { method: 'GET', headers: await openSession(gateway.url) });
-  }, 30_000);
+  });
   beforeEach(async () => {
     session = await openSession(gateway.url);
   });
@@ -289,5 +289,5 @@ describe('a gateway that stops while clients do not read', () => {
       expect([name, countMissing(door, text)]).toEqual([name, 0]);
     }
     await stopping;
-  }, 120_000);
+  });
 });

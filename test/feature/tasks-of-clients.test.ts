@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { CallToolResultSchema, CreateTaskResultSchema } from '@modelcontextprotocol/sdk/types.js';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/base/json/json.js';
 import { serveTasksHttp, type TasksServer } from '../fixtures/servers/tasks.mjs';
 import { type AskedUser, connectAsked } from '../support/asked-client.js';
 import type { RunningGateway } from '../support/gateway-folder.js';
 import { hostGateway } from '../support/hosted-gateway.js';
+import { waitFor } from '../support/patience.js';
 import { MODERN_META, modernHeaders, sendHttp } from '../support/raw-http.js';
 import { REPOSITORY } from '../support/served-gateway.js';
 
@@ -25,7 +26,7 @@ beforeAll(async () => {
     clients: { ann: { token: 'token-of-ann-0123456789' }, bob: { token: 'token-of-bob-0123456789' } },
     mcpServers: { older: STDIO, newer: { url: newer.url } },
   });
-}, 60_000);
+});
 
 afterAll(async () => {
   await gateway?.[Symbol.asyncDispose]();
@@ -55,13 +56,13 @@ const dataOf = (result: JsonObject): unknown =>
 
 /** The task's status once it is this one. */
 const untilStatus = (client: string, taskId: string, status: string): Promise<JsonObject> =>
-  vi.waitFor(
+  waitFor(
     async () => {
       const { result } = await send(client, 'tasks/get', { taskId });
       expect(result).toMatchObject({ status });
       return result;
     },
-    { timeout: 20_000, interval: 100 },
+    { interval: 100 },
   );
 
 describe('a client of 2026-07-28 that knows tasks', () => {
@@ -91,7 +92,7 @@ describe('a client of 2026-07-28 that knows tasks', () => {
     const { taskId } = result;
     expect((await send('ann', 'tasks/cancel', { taskId })).result).toMatchObject({ resultType: 'complete' });
     expect((await send('ann', 'tasks/get', { taskId })).result).toMatchObject({ status: 'cancelled' });
-    await vi.waitFor(async () => {
+    await waitFor(async () => {
       const shown = dataOf((await call('ann', `${upstream}__show_tasks`)).result) as readonly JsonObject[];
       expect(shown.filter(({ name }) => name === 'never_ends').at(-1)).toMatchObject({ status: 'cancelled' });
     });
@@ -158,7 +159,7 @@ describe('a client of 2025-11-25', () => {
     await using session = await connect({ elicit: () => ANSWER });
     const { client, begin } = session;
     const { taskId } = await begin('older__ask_name');
-    await vi.waitFor(async () =>
+    await waitFor(async () =>
       expect(await client.experimental.tasks.getTask(taskId)).toMatchObject({ status: 'input_required' }),
     );
     expect(dataOf(await client.experimental.tasks.getTaskResult(taskId, CallToolResultSchema))).toEqual(ANSWER);
@@ -186,6 +187,6 @@ describe('a client of 2025-11-25', () => {
     const transport = client.transport as unknown as { terminateSession(): Promise<void> };
     await transport.terminateSession();
     await client.close();
-    await vi.waitFor(async () => expect(await count()).toEqual([...before, 'cancelled']));
+    await waitFor(async () => expect(await count()).toEqual([...before, 'cancelled']));
   });
 });

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/base/json/json.js';
 import { serveTasksHttp, type TasksServer } from '../fixtures/servers/tasks.mjs';
 import { type AskedClient, CLIENT_KINDS, connectAsked } from '../support/asked-client.js';
 import type { RunningGateway } from '../support/gateway-folder.js';
 import { hostGateway } from '../support/hosted-gateway.js';
+import { waitFor } from '../support/patience.js';
 import { REPOSITORY } from '../support/served-gateway.js';
 
 const STDIO = { command: process.execPath, args: [join(REPOSITORY, 'test/fixtures/servers/tasks-server.mjs')] };
@@ -21,7 +22,7 @@ beforeAll(async () => {
     endpoint: { mode: 'single' },
     mcpServers: { older: STDIO, newer: { url: newer.url } },
   });
-}, 60_000);
+});
 
 afterAll(async () => {
   await gateway?.[Symbol.asyncDispose]();
@@ -79,12 +80,12 @@ describe.each(CLIENT_KINDS)('%s, which knows nothing of tasks,', (kind) => {
     const before = (await statusesOf(client, upstream, 'never_ends')).length;
     const abort = new AbortController();
     const call = client.call(`${upstream}__never_ends`, {}, abort.signal).catch(() => 'aborted');
-    await vi.waitFor(async () =>
+    await waitFor(async () =>
       expect((await statusesOf(client, upstream, 'never_ends')).slice(before)).toEqual(['working']),
     );
     abort.abort();
     expect(await call).toBe('aborted');
-    await vi.waitFor(async () =>
+    await waitFor(async () =>
       expect((await statusesOf(client, upstream, 'never_ends')).slice(before)).toEqual(['cancelled']),
     );
   });
@@ -113,7 +114,7 @@ it('a client that cannot be asked is told what a task asks for, and the task is 
   await using client = await connectAsked('SDK v2 modern', { url: gateway.url });
   const { success, error } = await client.call('newer__ask_name');
   expect([success, JSON.stringify(error)]).toEqual([false, expect.stringContaining('this client cannot be asked')]);
-  await vi.waitFor(async () => expect((await statusesOf(client, 'newer', 'ask_name')).at(-1)).toBe('cancelled'));
+  await waitFor(async () => expect((await statusesOf(client, 'newer', 'ask_name')).at(-1)).toBe('cancelled'));
 });
 
 it('progress that a server reports for a task reaches the client under its own token', async () => {

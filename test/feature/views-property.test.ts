@@ -4,6 +4,7 @@ import type { JsonObject } from '../../src/base/json/json.js';
 import { Cancellation } from '../../src/base/protocol/cancellation.js';
 import type { Gateway } from '../../src/gateway/gateway.js';
 import { openLiveGateway } from '../support/live-gateway.js';
+import { minutes } from '../support/patience.js';
 import '../support/property-seed.js';
 import { REPOSITORY } from '../support/served-gateway.js';
 
@@ -203,7 +204,7 @@ function isSaid(name: string, said: string): boolean {
   return simple(said).includes(simple(name)) || name.split('__').some((part) => simple(said).includes(simple(part)));
 }
 
-it('names nothing that is outside a view, whatever is asked', { timeout: 240_000 }, async () => {
+it('names nothing that is outside a view, whatever is asked', { timeout: minutes(4) }, async () => {
   await using live = await openLiveGateway(configOf());
   const { gateway } = live;
   const views = Object.keys(VIEWS);

@@ -8,6 +8,7 @@ import { type AuthorizationServer, startAuthorizationServer } from '../support/a
 import { ConnectingBrowser } from '../support/connecting-browser.js';
 import { type LiveGateway, openLiveGateway } from '../support/live-gateway.js';
 import { connectAs, freePort, SignedInPerson } from '../support/oauth-client.js';
+import { minutes } from '../support/patience.js';
 import { type PrivateServer, startPrivateServer } from '../support/private-server.js';
 import { REPOSITORY } from '../support/served-gateway.js';
 
@@ -127,7 +128,7 @@ it.each(CASES)(
     await using second = await openLiveGateway({ ...config, server: { ...config.server, port: await freePort() } });
     for (const live of [second, again]) await lookAtAll(live);
   },
-  240_000,
+  minutes(4),
 );
 
 it.each(['client', 'session'])(
@@ -176,7 +177,6 @@ it.each(['client', 'session'])(
       for (const client of clients.values()) await client.close();
     }
   },
-  120_000,
 );
 
 async function listAll(client: Client): Promise<string> {
@@ -200,4 +200,4 @@ it("holds back nobody's calls but those of the user whom a server has told to wa
   const limitsOf = async (client: Client) => (await live.call(client, 'introspect', { query: 'quota_status' })).data;
   expect(JSON.stringify(await limitsOf(annabel))).toContain('diaries:announced');
   expect(JSON.stringify(await limitsOf(bertram))).not.toContain('diaries');
-}, 120_000);
+});

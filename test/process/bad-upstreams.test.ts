@@ -31,7 +31,7 @@ describe('a gateway with faulty upstreams', () => {
       },
     });
     client = await connectClient(gateway.url);
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await client?.[Symbol.asyncDispose]();

@@ -8,6 +8,7 @@ import { parse, parseAllDocuments } from 'yaml';
 import { memoryOfThreads } from '../../src/gateway/memory-budget.js';
 import { makeDirectory } from '../support/gateway-folder.js';
 import { leanCaller } from '../support/lean-client.js';
+import { minutes } from '../support/patience.js';
 import { sendHttp } from '../support/raw-http.js';
 import { REPOSITORY, serveGateway } from '../support/served-gateway.js';
 
@@ -184,7 +185,7 @@ async function sampleConfig(from: string, folder: string): Promise<object> {
 }
 
 /** npm packs, and three servers start, beside whatever else the machine does. */
-const PACKING_MS = 180_000;
+const PACKING_MS = minutes(3);
 
 describe('the package', () => {
   it(

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { inlineServer } from '../support/inline-server.js';
 import { type LeanCall, leanCaller } from '../support/lean-client.js';
 import { eachNth } from '../support/nightly.js';
+import { minutes } from '../support/patience.js';
 import { MODERN_META, modernHeaders, sendHttp } from '../support/raw-http.js';
 import { type ServedGateway, serveGateway } from '../support/served-gateway.js';
 
@@ -35,7 +36,7 @@ beforeAll(async () => {
     { nodeArgs: [`--max-old-space-size=${HEAP_MB}`] },
   );
   call = leanCaller(gateway.url);
-}, 120_000);
+});
 
 afterAll(() => gateway?.[Symbol.asyncDispose]());
 
@@ -56,22 +57,18 @@ it.each(
     'for (const bytes of [1e6, 1e7, 1e8]) await aql.read("get_note", { id: "x".repeat(bytes) }).catch(() => 0);',
     'const big = Array(330_000).fill({}); console.log(big); throw big;',
   ]),
-)(
-  'outlives a program whose calls are as large as it can make them: %s',
-  async (code) => {
-    // What takes long is answered as a stream.
-    await Promise.all([1, 2].map(() => run(`${code} return 1;`).catch(() => undefined)));
-    await requireAlive();
-  },
-  120_000,
-);
+)('outlives a program whose calls are as large as it can make them: %s', async (code) => {
+  // What takes long is answered as a stream.
+  await Promise.all([1, 2].map(() => run(`${code} return 1;`).catch(() => undefined)));
+  await requireAlive();
+});
 
 it('tells a program that a call is larger than a request may be', async () => {
   const answer = await run(
     'return await aql.read("get_note", { id: Array(330_000).fill({}) }).catch(({ code }) => code);',
   );
   expect(answer).toMatchObject({ success: true, data: { result: 'VALIDATION_PAYLOAD_TOO_LARGE' } });
-}, 60_000);
+});
 
 it.each([...SIZES.map((bytes) => [bytes, 'objects'] as const), [10 * MB, 'text'] as const, [MB, 'warnings'] as const])(
   'outlives an answer of %i bytes of %s, to a caller and to a program',
@@ -86,7 +83,7 @@ it.each([...SIZES.map((bytes) => [bytes, 'objects'] as const), [10 * MB, 'text']
     ]);
     await requireAlive();
   },
-  180_000,
+  minutes(3),
 );
 
 it.each([...SIZES.map((bytes) => [bytes, 'objects'] as const), [10 * MB, 'text'] as const])(
@@ -99,5 +96,4 @@ it.each([...SIZES.map((bytes) => [bytes, 'objects'] as const), [10 * MB, 'text']
     await sendHttp(gateway.url, { method: 'POST', headers, body }).catch(() => undefined);
     await requireAlive();
   },
-  60_000,
 );

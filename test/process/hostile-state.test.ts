@@ -48,7 +48,7 @@ let call: LeanCall;
 beforeAll(async () => {
   gateway = await serveGateway(CONFIG, { nodeArgs: NODE_ARGS });
   call = leanCaller(gateway.url);
-}, 120_000);
+});
 
 afterAll(() => gateway?.[Symbol.asyncDispose]());
 
@@ -65,24 +65,20 @@ async function requireAlive(): Promise<void> {
   expect(gateway.process.exitCode).toBeNull();
 }
 
-it.each(CASES)(
-  'outlives records of %i MB of %s in the state file, and uses those beside them',
-  async (mb, form) => {
-    const database = new SqliteDatabase(join(gateway.directory, '.mcp-aql/state.db'));
-    const insert = database.prepare(
-      'INSERT OR REPLACE INTO records (collection, key, value, version, expires_at) VALUES (?, ?, ?, 1, ?)',
-    );
-    const value = HOSTILE[form]?.(mb * MB) ?? '';
-    for (const collection of ['approval', 'execution'])
-      insert.run(collection, 'of-somebody', value, Date.now() + 600_000);
-    database.close();
-    const { status } = await ask('GET', '/admin/approvals');
-    expect(status).toBe(200);
-    expect(await call('mcp_aql_read', 'list_executions')).toMatchObject({ success: true });
-    await requireAlive();
-  },
-  60_000,
-);
+it.each(CASES)('outlives records of %i MB of %s in the state file, and uses those beside them', async (mb, form) => {
+  const database = new SqliteDatabase(join(gateway.directory, '.mcp-aql/state.db'));
+  const insert = database.prepare(
+    'INSERT OR REPLACE INTO records (collection, key, value, version, expires_at) VALUES (?, ?, ?, 1, ?)',
+  );
+  const value = HOSTILE[form]?.(mb * MB) ?? '';
+  for (const collection of ['approval', 'execution'])
+    insert.run(collection, 'of-somebody', value, Date.now() + 600_000);
+  database.close();
+  const { status } = await ask('GET', '/admin/approvals');
+  expect(status).toBe(200);
+  expect(await call('mcp_aql_read', 'list_executions')).toMatchObject({ success: true });
+  await requireAlive();
+});
 
 it.runIf(REDIS_BINARY !== undefined).each(['text', 'objects'] as const)(
   'outlives many records of just under 16 MB of %s that are read together from a store of several gateways',
@@ -100,33 +96,24 @@ it.runIf(REDIS_BINARY !== undefined).each(['text', 'objects'] as const)(
     expect(await read('mcp_aql_read', 'get_note')).toMatchObject({ success: true });
     expect(shared.process.exitCode).toBeNull();
   },
-  120_000,
 );
 
-it.each(CASES)(
-  "outlives a request of %i MB of %s to the operators' API",
-  async (mb, form) => {
-    const headers = { authorization: `Bearer ${OPERATOR}`, 'content-type': 'application/json' };
-    const body = HOSTILE[form]?.(mb * MB) ?? '';
-    const url = new URL('/admin/upstreams/other', gateway.url).href;
-    // A body that is too long may be refused before it is sent to its end.
-    await sendHttp(url, { method: 'PUT', headers, body }).catch(() => undefined);
-    await requireAlive();
-  },
-  60_000,
-);
+it.each(CASES)("outlives a request of %i MB of %s to the operators' API", async (mb, form) => {
+  const headers = { authorization: `Bearer ${OPERATOR}`, 'content-type': 'application/json' };
+  const body = HOSTILE[form]?.(mb * MB) ?? '';
+  const url = new URL('/admin/upstreams/other', gateway.url).href;
+  // A body that is too long may be refused before it is sent to its end.
+  await sendHttp(url, { method: 'PUT', headers, body }).catch(() => undefined);
+  await requireAlive();
+});
 
-it.each(CASES)(
-  'refuses a reload with a lock of %i MB of %s, and goes on with the former one',
-  async (mb, form) => {
-    const lock = join(gateway.directory, 'gateway.lock.json');
-    await writeFile(lock, HOSTILE[form]?.(mb * MB) ?? '');
-    const { status } = await ask('POST', '/admin/reload');
-    expect(status).toBe(422);
-    await requireAlive();
-  },
-  60_000,
-);
+it.each(CASES)('refuses a reload with a lock of %i MB of %s, and goes on with the former one', async (mb, form) => {
+  const lock = join(gateway.directory, 'gateway.lock.json');
+  await writeFile(lock, HOSTILE[form]?.(mb * MB) ?? '');
+  const { status } = await ask('POST', '/admin/reload');
+  expect(status).toBe(422);
+  await requireAlive();
+});
 
 it.each(['client.token', 'session.key', 'catalog.json', 'state.db'])(
   'starts, or says why it does not, where its %s is 100 MB of somebody else',
@@ -142,5 +129,4 @@ it.each(['client.token', 'session.key', 'catalog.json', 'state.db'])(
     );
     expect(outcome).not.toMatch(/heap|FATAL|SIG| {4}at /);
   },
-  120_000,
 );

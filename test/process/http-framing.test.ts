@@ -8,7 +8,7 @@ beforeAll(async () => {
   const config = { clients: { ci: { token: 'the-static-token-of-ci' } }, mcpServers: {} };
   // Strict also where Node itself is made lenient.
   gateway = await serveGateway(config, { nodeArgs: ['--insecure-http-parser'] });
-}, 120_000);
+});
 
 afterAll(() => gateway?.[Symbol.asyncDispose]());
 

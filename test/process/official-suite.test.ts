@@ -3,6 +3,7 @@ import { compare, compareWays, findStale, readExpected } from '../suite/compare.
 import { findSuite } from '../suite/find-suite.mjs';
 import { testClient, testOwnReference, testServer } from '../suite/parts.mjs';
 import { NIGHTLY } from '../support/nightly.js';
+import { minutes } from '../support/patience.js';
 
 /** Scenarios whose servers want an authorization are in `npm run suite` alone: each of them waits for a gateway of its own. */
 const withoutAuthorization = (scenario: string) => !scenario.startsWith('auth/');
@@ -11,7 +12,7 @@ const suite = findSuite();
 const missing = 'missing' in suite ? ` (skipped: ${suite.missing})` : '';
 
 /** Each scenario of the client's side starts a gateway: they run at night. */
-const TIMEOUT_MS = 300_000;
+const TIMEOUT_MS = minutes(5);
 
 describe.skipIf('missing' in suite)(`the official conformance suite${missing}`, () => {
   it.each(['2025-11-25', '2026-07-28'] as const)(

@@ -32,7 +32,7 @@ beforeAll(async () => {
   gateway = await serveGateway({ server: LIMITS, ...large, mcpServers: { rows: { url: upstream.url } } });
   const tls = { cert: `${CERTIFICATES}first.cert.pem`, key: `${CERTIFICATES}first.key.pem` };
   secure = await serveGateway({ server: { ...LIMITS, tls }, mcpServers: {} });
-}, 120_000);
+});
 
 afterAll(async () => {
   for (const each of [gateway, secure, upstream]) await each?.[Symbol.asyncDispose]();
@@ -94,11 +94,11 @@ describe('a client that takes its time', () => {
     const socket = open(gateway).pause();
     const calls = upstream.calls.length;
     socket.write(call('read_log'));
-    await expect.poll(() => upstream.calls.length, { timeout: 20_000 }).toBe(calls + 1);
-    await expect.poll(openRequests, { timeout: 20_000 }).toBe(0);
+    await expect.poll(() => upstream.calls.length).toBe(calls + 1);
+    await expect.poll(openRequests).toBe(0);
     const answer = await untilClosed(socket.resume());
     expect(answer.length).toBeLessThan(ANSWER_BYTES);
-  }, 60_000);
+  });
 
   it('and closes its half of the connection after the request is answered', async () => {
     const socket = open(gateway);

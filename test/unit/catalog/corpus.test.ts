@@ -16,6 +16,7 @@ import { validatorFor } from '../../../src/schema/validator.js';
 import { anUpstream } from '../../support/build-test-catalog.js';
 import { corpusCatalog, corpusIsHere, readCorpus } from '../../support/corpus.js';
 import { createDice, generateArguments, withoutForeign } from '../../support/generate-arguments.js';
+import { minutes } from '../../support/patience.js';
 
 const SCHEMAS = new URL('../../../../shared/spec/schemas/', import.meta.url);
 
@@ -68,7 +69,7 @@ describe.skipIf(!corpusIsHere)('real catalogues (skipped where ../shared/corpus 
     toolSets = readCorpus();
     catalog = corpusCatalog();
     types = buildTypeRegistry(catalog);
-  }, 180_000);
+  }, minutes(3));
 
   it('every tool becomes one operation, or one for each value, with a valid name', () => {
     const keyOf = (upstream: string, tool: unknown): string => `${upstream} ${String(tool)}`;
@@ -103,7 +104,7 @@ describe.skipIf(!corpusIsHere)('real catalogues (skipped where ../shared/corpus 
     expect(again.diagnostics).toEqual(catalog.diagnostics);
   });
 
-  it('valid arguments reach every tool exactly as a direct caller would send them', { timeout: 60_000 }, () => {
+  it('valid arguments reach every tool exactly as a direct caller would send them', () => {
     const ungenerated: string[] = [];
     for (const [index, operation] of catalog.operations.entries()) {
       const direct = generateValid(operation, index + 1);
@@ -120,7 +121,7 @@ describe.skipIf(!corpusIsHere)('real catalogues (skipped where ../shared/corpus 
     expect(ungenerated).toEqual([]);
   });
 
-  it('what introspection documents is accepted, and nothing else', { timeout: 60_000 }, () => {
+  it('what introspection documents is accepted, and nothing else', () => {
     for (const operation of catalog.operations) {
       const documented = documentedNames(operation, types);
       const params: JsonObject = Object.fromEntries(documented.params.map((name) => [name, null]));
@@ -154,13 +155,13 @@ describe.skipIf(!corpusIsHere)('real catalogues (skipped where ../shared/corpus 
     }
   });
 
-  it('nearly every example is a valid call', { timeout: 60_000 }, () => {
+  it('nearly every example is a valid call', () => {
     const invalid = catalog.operations.filter((operation) => !bindArguments(operation, exampleParams(operation)).ok);
     // The others have patterns or recursions that only a search could satisfy.
     expect(invalid.length / catalog.operations.length).toBeLessThan(0.003);
   });
 
-  it('every type that is mentioned is described', { timeout: 60_000 }, async () => {
+  it('every type that is mentioned is described', async () => {
     const json = new Set(['string', 'number', 'integer', 'boolean', 'array', 'object', 'null', 'any']);
     const known = new Set((await types.list()).map(({ name }) => name));
     const named = (type: string): string => type.replace(/(?:\[\])+$/, '');
@@ -188,7 +189,7 @@ describe.skipIf(!corpusIsHere)('real catalogues (skipped where ../shared/corpus 
     }
   });
 
-  it('introspection answers in the shape of the published schema', { timeout: 60_000 }, async () => {
+  it('introspection answers in the shape of the published schema', async () => {
     const published = JSON.parse(readFileSync(new URL('introspection-response.schema.json', SCHEMAS), 'utf8'));
     const ajv = new Ajv2020({ strict: false }).addSchema(published);
     const isParameter = ajv.compile({ $ref: `${published.$id}#/$defs/ParameterInfo` });

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { type NameSettings, openGateway } from '../../../src/gateway/gateway.js';
+import { minutes } from '../../support/patience.js';
 import { loadOnly } from '../config/config-folder.js';
 
 const SILENT = { command: process.execPath, args: ['-e', 'setInterval(() => {}, 1000)'] };
@@ -35,7 +36,7 @@ async function openBesideSilent(settings: NameSettings) {
   return { gateway, names, [Symbol.asyncDispose]: () => gateway.close() };
 }
 
-const IN_TIME = { timeout: 20_000 };
+const IN_TIME = { timeout: minutes(1) };
 
 it('new names are given while another server that never answers is still being tried for the first time', async () => {
   await using opened = await openBesideSilent({ wait: 1, keep: false });

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { MODULES } from '../../../src/modules/modules.js';
 import { NIGHTLY } from '../../support/nightly.js';
+import { minutes } from '../../support/patience.js';
 
 /** Types are checked three times at most in the gate, every module within a few days; at night all of them. */
 const AT_ONCE = NIGHTLY ? MODULES.length : 3;
@@ -48,5 +49,5 @@ it.each(dueNow)(
       await rm(folder, { recursive: true });
     }
   },
-  180_000,
+  minutes(3),
 );

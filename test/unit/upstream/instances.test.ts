@@ -1,6 +1,7 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Cancellation } from '../../../src/base/protocol/cancellation.js';
 import { Instances } from '../../../src/upstream/instances.js';
+import { waitFor } from '../../support/patience.js';
 
 interface Opened {
   readonly number: number;
@@ -66,7 +67,7 @@ describe('the connections of an isolated upstream', () => {
     await use('b');
     clock.now = 60_000;
     const third = use('c');
-    await vi.waitFor(() => expect(ended).toEqual([2]));
+    await waitFor(() => expect(ended).toEqual([2]));
     finishClosing();
     expect(await third).toBe(3);
     clock.now = 120_000;

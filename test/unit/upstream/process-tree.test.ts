@@ -90,7 +90,7 @@ describe.skipIf(process.platform === 'win32')('the processes of a gateway', () =
     expect(gone(tree)).toBe(false);
     end(host);
     await ended;
-    await expect.poll(() => gone(tree), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => gone(tree)).toBe(true);
   });
 });
 

@@ -67,7 +67,7 @@ describe('the files of secrets of a configuration', () => {
         { quietMs: pollMs === 20 ? 60_000 : 5, pollMs },
       );
       rotate(folder);
-      await expect.poll(() => told, { timeout: 10_000 }).toBe(1);
+      await expect.poll(() => told).toBe(1);
       watch.close();
       const { endpoint } = (await load()).upstreams.find(({ slug }) => slug === 'web')!;
       expect(endpoint).toMatchObject({ headers: { Authorization: 'Bearer two' } });

@@ -161,7 +161,7 @@ describe('a program that stops for confirmations', () => {
       ),
       { numRuns: 25 },
     );
-  }, 120_000);
+  });
 
   it('does so whatever the order is in which calls end, also where the program depends on it', async () => {
     await fc.assert(
@@ -184,7 +184,7 @@ describe('a program that stops for confirmations', () => {
       ),
       { numRuns: 25 },
     );
-  }, 120_000);
+  });
 
   const CODE = programOf([
     `out.push(await ${call('look')});`,

@@ -11,6 +11,7 @@ import { presetsOf } from '../../../../src/results/query/select-fields.js';
 import { readQuery } from '../../../../src/results/results.js';
 import { prepareControls, splitControls } from '../../../../src/results/shape/controls.js';
 import { corpusCatalog, corpusIsHere } from '../../../support/corpus.js';
+import { minutes } from '../../../support/patience.js';
 
 const controlsOf = (operation: Operation) => prepareControls(operation);
 
@@ -31,7 +32,7 @@ describe.skipIf(!corpusIsHere)('controls on real catalogues (skipped where ../sh
   let catalog: Catalog;
   beforeAll(() => {
     catalog = corpusCatalog();
-  }, 180_000);
+  }, minutes(3));
 
   it('document no parameter twice', () => {
     for (const operation of catalog.operations) {
@@ -40,14 +41,14 @@ describe.skipIf(!corpusIsHere)('controls on real catalogues (skipped where ../sh
     }
   });
 
-  it('are accepted as documented', { timeout: 180_000 }, () => {
+  it('are accepted as documented', { timeout: minutes(3) }, () => {
     for (const operation of catalog.operations) {
       const params = Object.fromEntries(documentedNames(operation).map((name) => [name, null]));
       expect(unknownKeys(operation, params), operation.name).toEqual([]);
     }
   });
 
-  it('are refused where they are not documented, also with underscores', { timeout: 180_000 }, () => {
+  it('are refused where they are not documented, also with underscores', { timeout: minutes(3) }, () => {
     // A tool whose schema allows more takes what it is given.
     for (const operation of catalog.operations.filter(({ strict }) => strict)) {
       const documented = new Set(documentedNames(operation));
@@ -60,7 +61,7 @@ describe.skipIf(!corpusIsHere)('controls on real catalogues (skipped where ../sh
     }
   });
 
-  it('are understood in every example, and leave the upstream its required parameters', { timeout: 180_000 }, () => {
+  it('are understood in every example, and leave the upstream its required parameters', { timeout: minutes(3) }, () => {
     const collections = catalog.operations.filter((operation) => controlsOf(operation).kind === 'collection');
     expect(collections.length).toBeGreaterThan(300);
     for (const operation of collections) {
