@@ -62,7 +62,7 @@ export function openCatalog(foundations: Foundations, observe: Observer, parts: 
     links,
     guard: introductions.guard,
     isCounted: introductions.isShown,
-    isAllowed: (operation, args, caller) => whenRuns(policy.rules.decide(operation, args, caller).effect) === 'at once',
+    isAllowed: (operation, args, caller) => whenRuns(policy.rules.decide(operation, args, caller).effect) === 'freely',
     isTold: (upstream, kind, name) =>
       live.config.upstreams.find(({ slug }) => slug === upstream)?.[kind]?.[name] !== undefined,
     onDiagnostic: (upstream, message) => observe({ kind: 'diagnostic', severity: 'warning', upstream, message }),

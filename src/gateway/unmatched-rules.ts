@@ -28,7 +28,7 @@ export function describeUnmatched(
     ...policy.rules.map(({ name, decision, match }) => ({
       what: `The rule '${name}'`,
       patterns: match.operation ?? [],
-      names: whenRuns(decision) === 'at once' ? own : restricted,
+      names: whenRuns(decision) === 'freely' ? own : restricted,
     })),
     ...quotas.limits.map(({ name, match }) => ({
       what: `The quota limit '${name}'`,

@@ -104,7 +104,7 @@ function noteContradictions(
   path: JsonPath,
   diagnostics: Diagnostics,
 ): void {
-  if (whenRuns(decision) === 'at once' && Object.keys(match).length === 0) {
+  if (whenRuns(decision) === 'freely' && Object.keys(match).length === 0) {
     diagnostics.problem(
       [...path, 'match'],
       'a rule that allows must say what',

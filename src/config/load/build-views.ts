@@ -91,7 +91,7 @@ function buildOwnRules(name: string, entry: ViewEntry, { known, diagnostics }: V
   const path: JsonPath = ['views', name, 'policy', 'rules'];
   const entries = entry.policy?.rules ?? [];
   for (const [index, { decision, match }] of entries.entries()) {
-    if (whenRuns(decision) === 'at once') {
+    if (whenRuns(decision) === 'freely') {
       diagnostics.problem(
         [...path, index, 'decision'],
         "expected 'confirm' or 'deny': a view's own rules only restrict",

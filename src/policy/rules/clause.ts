@@ -33,7 +33,7 @@ export function matchClauses<Subject>(clauses: readonly Clause<Subject>[], subje
 
 /** Doubt is strict: it counts for a rule that restricts, and not for one that allows. */
 export function takesEffect({ decision }: PolicyRule, match: Match): boolean {
-  return match === 'yes' || (match === 'doubt' && whenRuns(decision) !== 'at once');
+  return match === 'yes' || (match === 'doubt' && whenRuns(decision) !== 'freely');
 }
 
 /**

@@ -40,7 +40,7 @@ export function createGatekeeper({
     const { operation } = request;
     const decision = rules.decide(operation, request.arguments, request.caller);
     const runs = whenRuns(decision.effect);
-    if (runs === 'at once') {
+    if (runs === 'freely') {
       if (!RECORDED.has(decision.danger)) return ALLOWED;
       return after(record(request, decision, { outcome: 'allowed' }), (accepted) => {
         requireRecord(accepted);

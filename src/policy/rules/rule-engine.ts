@@ -150,7 +150,7 @@ function explainDecision(
   return {
     operation: call.operation.name,
     decision,
-    matrix: { decision: base, lifted: whenRuns(base) !== 'at once' && traces.some(({ lifts }) => lifts) },
+    matrix: { decision: base, lifted: whenRuns(base) !== 'freely' && traces.some(({ lifts }) => lifts) },
     rules: traces.map(({ lifts, ...trace }) => trace),
     summary: summarize(call, decision),
   };
@@ -182,7 +182,7 @@ function readAll<Subject>(clauses: readonly Clause<Subject>[], subject: Subject)
 
 function noteDoubt(decision: Decision, match: Match): string {
   if (match !== 'doubt') return '';
-  return whenRuns(decision) === 'at once'
+  return whenRuns(decision) === 'freely'
     ? '; when in doubt, a rule that allows does not match'
     : `; when in doubt, a rule that ${DECISIONS[decision].verb} matches`;
 }

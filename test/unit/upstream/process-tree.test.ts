@@ -71,7 +71,7 @@ describe.skipIf(process.platform === 'win32')('the processes behind a stdio upst
 describe.skipIf(process.platform === 'win32')('the processes of a gateway', () => {
   let sources: BuiltSources;
   beforeAll(async () => {
-    sources = await buildSources(['upstream', 'base']);
+    sources = await buildSources(['upstream', 'base', 'config']);
   });
   afterAll(() => sources[Symbol.asyncDispose]());
 

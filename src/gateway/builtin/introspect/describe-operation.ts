@@ -393,7 +393,7 @@ function dangerTag(operation: Operation, staticDecision: StaticDecisionOf): stri
   const { danger, trial } = operation.classification;
   const gate = describeGate(staticDecision(operation));
   const variant = trialVariant(operation);
-  const open = variant !== undefined && whenRuns(staticDecision(variant).effect) === 'at once';
+  const open = variant !== undefined && whenRuns(staticDecision(variant).effect) === 'freely';
   const exception =
     open && trial !== undefined
       ? `, but not with ${trialInWords(operation, trial)}`
@@ -405,7 +405,7 @@ function dangerTag(operation: Operation, staticDecision: StaticDecisionOf): stri
 /** `read-only statements run as READ`, where policy lets them run unasked. */
 function readException(operation: Operation, staticDecision: StaticDecisionOf): string {
   const isAllowed = (variant: Operation | undefined): boolean =>
-    variant !== undefined && whenRuns(staticDecision(variant).effect) === 'at once';
+    variant !== undefined && whenRuns(staticDecision(variant).effect) === 'freely';
   if (isAllowed(readVariant(operation))) return ', but read-only statements run as READ';
   return isAllowed(toldRead(operation)) ? `, but not where ${decidingNames(operation)} reads` : '';
 }
