@@ -108,7 +108,7 @@ const withoutComments = (text: string): string =>
     .replace(/ {2,}/g, ' ')
     .trim();
 
-/** Longer texts are not looked through: whatever they say would count. */
+/** Longer texts are not looked through, but for one word, as encoded bytes are: whatever they say would count. */
 const LONGEST = 32_768;
 /** Names of things, paths and addresses. */
 const SINGLE = /^[^\s({;|&`$<>"'[\\]*$/;
@@ -145,7 +145,7 @@ function isPlain(text: string): boolean {
  * Linear in the text's length.
  */
 export function findActingText(text: string): string | undefined {
-  if (text.length > LONGEST) return 'more text than is looked through';
+  if (text.length > LONGEST && !SINGLE.test(text)) return 'more text than is looked through';
   if (isPlain(text)) return undefined;
   const plain = plainOf(text);
   const bare = /\/\*|--|#/.test(plain) ? withoutComments(plain) : plain;

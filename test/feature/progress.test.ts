@@ -40,14 +40,19 @@ it.each(['legacy', 'auto'] as const)(
       ]),
     ).toEqual([{ progress: 0 }, { progress: 1 }, { progress: 4, total: 9, message: 'nearly' }]);
     const phases = await report([
-      { progress: 100, total: 100, message: 'read' },
-      { progress: 50, total: 100, message: 'write' },
-      { progress: 50, total: 100, message: 'check' },
+      { progress: 100, total: 100, message: 'reading' },
+      { progress: 50, total: 100, message: 'writing' },
+      { progress: 50, total: 100, message: 'checking' },
       { progress: 120 },
     ]);
     const values = phases.map((each) => (each as { readonly progress: number }).progress);
     expect(values).toEqual([...new Set(values)].toSorted((a, b) => a - b));
-    expect(phases).toMatchObject([{ message: 'read' }, { message: 'write' }, { message: 'check' }, { progress: 120 }]);
+    expect(phases).toMatchObject([
+      { message: 'reading' },
+      { message: 'writing' },
+      { message: 'checking' },
+      { progress: 120 },
+    ]);
     await client.close();
   },
 );

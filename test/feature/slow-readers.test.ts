@@ -75,8 +75,8 @@ interface Door {
   readonly isReplaced?: true;
 }
 
-/** Asked so often, pages are more than the buffers hold. */
-const TIMES = 600;
+/** As often as a connection may ask before it reads. */
+const TIMES = 100;
 
 /** Asks for a page of people or machines. */
 const page = (path: string, headersOf: (url: string) => Promise<Headers> = async () => ({})): Door => ({

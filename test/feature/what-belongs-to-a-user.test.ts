@@ -7,6 +7,7 @@ import { askForAll } from '../support/ask-for-all.js';
 import { type AuthorizationServer, startAuthorizationServer } from '../support/authorization-server.mjs';
 import { ConnectingBrowser } from '../support/connecting-browser.js';
 import { type LiveGateway, openLiveGateway } from '../support/live-gateway.js';
+import { eachNth } from '../support/nightly.js';
 import { connectAs, freePort, SignedInPerson } from '../support/oauth-client.js';
 import { minutes } from '../support/patience.js';
 import { type PrivateServer, startPrivateServer } from '../support/private-server.js';
@@ -86,7 +87,7 @@ const CASES = ['semantic', 'single', 'passthrough'].flatMap((mode) =>
   Object.entries(RIGHTS).map(([how, rights]) => [mode, how, rights] as const),
 );
 
-it.each(CASES)(
+it.each(eachNth(4, CASES))(
   'shows each user all of their own at a server, and no word of anybody else’s, in the mode %s and by %s, also after a restart and at a second gateway',
   async (mode, _how, rights) => {
     await using server = await startPrivateServer();

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { NIGHTLY } from '../support/nightly.js';
 import { BINARY } from '../support/served-gateway.js';
 
 /** What the parts of the bench use that measure the build from within. */
@@ -22,7 +23,7 @@ async function faultsOf(file: string, start: string): Promise<readonly string[]>
   }
 }
 
-describe('The bench', () => {
+describe.skipIf(!NIGHTLY)('The bench (NIGHTLY=1)', () => {
   it('gets right answers to all that it asks of ten thousand rows', async () => {
     expect(await faultsOf('answers/start-answers.mjs', 'startAnswers')).toEqual([]);
   });

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { RedisStore } from '../../src/store/redis-store.js';
 import { inlineServer } from '../support/inline-server.js';
 import { type LeanCall, leanCaller } from '../support/lean-client.js';
+import { eachNth } from '../support/nightly.js';
 import { sendHttp } from '../support/raw-http.js';
 import { REDIS_BINARY, startRedisServer } from '../support/redis-server.js';
 import { type ServedGateway, serveGateway } from '../support/served-gateway.js';
@@ -27,10 +28,10 @@ const HOSTILE: Readonly<Record<string, (bytes: number) => string>> = {
   levels: (bytes) => `{"a":${'['.repeat(bytes / 2)}${']'.repeat(bytes / 2)}}`,
   'half of an object': (bytes) => `{"a":"${'x'.repeat(bytes)}`,
 };
-const CASES = [
+const CASES = eachNth(3, [
   ...Object.keys(HOSTILE).flatMap((form) => [1, 10].map((mb) => [mb, form] as const)),
   [100, 'objects'] as const,
-];
+]);
 
 const NOTES = inlineServer(`{
   get_note: { tool: { annotations: { readOnlyHint: true } }, run: () => ({ content: [{ type: 'text', text: '"a note"' }] }) },
