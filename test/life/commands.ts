@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import type { LostForm } from '../support/world/http-door.js';
 import { HttpDoor } from '../support/world/http-door.js';
 import { type Era, LARGE, type ListMethod, namesOfOffer, type Offer } from '../support/world/server-mind.js';
+import { USERS } from '../support/world/users.js';
 import { SERVER_KINDS } from '../support/world/world.js';
 import { HttpClient, type SentRequest } from '../support/world/world-client.js';
 import { judge, type Verb } from './calls.js';
@@ -322,15 +323,13 @@ const isAltered = serverStep('a server is described otherwise', isConfigured, (a
   },
 }));
 
-const CLIENTS = ['ann', 'ben', 'cleo'] as const;
-
 const FRONT = fc.constantFrom<'http' | 'stdio'>('http', 'stdio');
 const ERA = fc.constantFrom<Era>('2025-11-25', '2026-07-28');
 
 const connects = fc.tuple(FRONT, ERA).map(
   ([front, era]) =>
     new Step('a client connects', (story) => {
-      const name = CLIENTS[story.players.length];
+      const name = USERS[story.players.length];
       if (name === undefined) return undefined;
       return { sentence: `${name} connects over ${front} (${era})`, act: () => story.enter(name, front, era) };
     }),
@@ -555,6 +554,23 @@ const touches = clientStep('a resource changes', fc.constant(undefined), ({ clie
   };
 });
 
+const connectsAccount = clientStep(
+  'a user connects an account',
+  fc.constant(undefined),
+  ({ client }, _actor, story) => {
+    const { users } = story.world;
+    if (users === undefined || client.front !== 'http' || users.connected.has(client.name)) return undefined;
+    return {
+      sentence: `${client.name} connects an account at the server of diaries`,
+      async act() {
+        const page = await within(ENDING_MS, users.connect(client.name));
+        if (page?.includes('is connected') !== true)
+          throw new Violation('an account cannot be connected', `${client.name}: ${page}`);
+      },
+    };
+  },
+);
+
 const allSettles = fc.constant(undefined).map(
   () =>
     new Step('all settles', (story) => ({
@@ -589,6 +605,7 @@ const stepsOf = (without: readonly string[]): Readonly<Record<string, readonly [
   drops: [1, losesConnection],
   watches: [2, watches],
   touches: [2, touches],
+  accounts: [3, connectsAccount],
   settles: [4, allSettles],
   passes: [2, timePasses],
 });
@@ -608,6 +625,7 @@ export function settingsOf(without: readonly string[]): fc.Arbitrary<Setting> {
   return fc.record({
     mode: fc.constantFrom<Setting['mode']>('semantic', 'passthrough', 'single', 'all'),
     provesConnections: fc.boolean(),
+    hasUsers: without.includes('accounts') ? fc.constant(false) : fc.boolean(),
     servers: fc.uniqueArray(beginning, { minLength: 1, maxLength: 3, selector: ({ kind }) => kind, size: 'max' }),
     client: fc.record({ front: FRONT, era: ERA }),
   });

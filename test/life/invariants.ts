@@ -2,6 +2,7 @@ import type { JsonObject } from '../../src/base/json/json.js';
 import type { ListMethod } from '../support/world/server-mind.js';
 import type { Reply, WorldClient } from '../support/world/world-client.js';
 import type { Actor, Story } from './story.js';
+import { checkUsers } from './users.js';
 import { Violation } from './violation.js';
 import {
   DELAY_MS,
@@ -30,6 +31,7 @@ export async function checkStep(story: Story): Promise<void> {
       await checkOwn(first, actor);
     }
     await checkLists(story, first);
+    await checkUsers(story);
     const { isReady } = await story.world.readiness();
     if (steady.length > 0 && !isReady) throw new Violation('not ready though calls are served', '/readyz says 503');
     story.checkRuns();
@@ -184,6 +186,8 @@ async function settleReadiness(story: Story): Promise<void> {
   const configured = story.actors.filter(({ isConfigured }) => isConfigured);
   const isDown = configured.length > 0 && configured.every(({ trouble }) => trouble === 'down');
   if (!isDown && !configured.some(isWell)) return;
+  // The server of the users is always there.
+  if (isDown && story.world.users !== undefined) return;
   const wrong = await eventually(RECOVERY_MS, async () => {
     const { isReady, states } = await story.world.readiness();
     return isReady === !isDown

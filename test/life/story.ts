@@ -1,4 +1,5 @@
 import { type Era, type ListMethod, namesOfOffer, type Offer } from '../support/world/server-mind.js';
+import { USERS } from '../support/world/users.js';
 import { type ServerKind, World, WorldServer } from '../support/world/world.js';
 import type { WorldClient } from '../support/world/world-client.js';
 import { type Call, type Mode, makeCall, type Told, type Verb } from './calls.js';
@@ -20,6 +21,8 @@ export interface Setting {
   readonly mode: Mode;
   /** Whether a connection is proven after `IDLE_MS` of silence; else a call alone shows that it is dead. */
   readonly provesConnections: boolean;
+  /** Whether clients over HTTP are known by name, and may connect an account at a server that holds something else for each. */
+  readonly hasUsers: boolean;
   readonly servers: readonly Beginning[];
   /** The client that is there from the beginning. */
   readonly client: { readonly front: 'http' | 'stdio'; readonly era: Era };
@@ -71,7 +74,7 @@ export class Story {
 
   readonly #first: Setting['client'];
 
-  constructor({ mode, provesConnections, servers, client }: Setting) {
+  constructor({ mode, provesConnections, hasUsers, servers, client }: Setting) {
     this.#first = client;
     this.mode = mode;
     this.provesConnections = provesConnections;
@@ -99,6 +102,7 @@ export class Story {
           pings: { afterIdleMs: provesConnections ? IDLE_MS : 0 },
         },
       },
+      hasUsers,
     );
     for (const [index, { kind, offer, starts, isConfigured }] of servers.entries()) {
       const name = this.actors[index]?.server.name;
@@ -107,7 +111,8 @@ export class Story {
       this.tell(`${name} (${kind}) has ${offers}, starts ${starts}${isConfigured ? '' : ', and is not configured'}`);
     }
     if (provesConnections) this.tell('the gateway proves connections after a second of silence');
-    this.tell(`the gateway starts in the mode ${mode}, and ann connects over ${client.front} (${client.era})`);
+    if (hasUsers) this.tell('the gateway knows its users, and a server of diaries holds something else for each');
+    this.tell(`the gateway starts in the mode ${mode}, and ${USERS[0]} connects over ${client.front} (${client.era})`);
   }
 
   tell(sentence: string): void {
@@ -124,7 +129,7 @@ export class Story {
   }
 
   async enterFirst(): Promise<void> {
-    await this.enter('ann', this.#first.front, this.#first.era);
+    await this.enter(USERS[0], this.#first.front, this.#first.era);
   }
 
   /** A client comes that stays. @throws Violation */

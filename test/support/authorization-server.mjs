@@ -1,6 +1,5 @@
 import { createServer } from 'node:http';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
-import Provider, { errors } from 'oidc-provider';
 
 /**
  * Starts a real authorization server on a free port of this machine. Its people are whoever signs in; `groups` says who is in which
@@ -24,6 +23,8 @@ export async function startAuthorizationServer({
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
   const issuer = `http://127.0.0.1:${server.address().port}`;
+  // Loaded here, as who only signs in does without it.
+  const { default: Provider } = await import('oidc-provider');
   const provider = new Provider(issuer, {
     clients,
     scopes: ['openid', 'offline_access', 'mcp:call', 'mcp:admin'],
@@ -89,6 +90,7 @@ const TOKEN_EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 function registerTokenExchange(provider, issuer) {
   const keys = createRemoteJWKSet(new URL(`${issuer}/jwks`));
   const exchange = async (context) => {
+    const { errors } = await import('oidc-provider');
     const { client, params } = context.oidc;
     const { payload } = await jwtVerify(params.subject_token, keys, { issuer }).catch(() => ({}));
     if (payload === undefined) throw new errors.InvalidGrant('the token is not one of this server');

@@ -20,12 +20,14 @@ export interface HostedGateway extends RunningGateway {
 export interface HostSettings extends GatewayFolder {
   /** Hands the gateway over as soon as clients may connect, rather than when all servers have been tried. */
   readonly atOnce?: boolean;
+  /** Where it listens, when its address must be known before. */
+  readonly port?: number;
 }
 
 /** Reads the configuration, opens and serves a gateway as `serve` does, in this process, where it takes a fraction of the time. */
 export async function hostGateway(config: object, given: HostSettings = {}): Promise<HostedGateway> {
   const folder = await prepareFolder(config, given);
-  const load = async () => (await readCliConfig({ config: folder.file, port: '0' })).config;
+  const load = async () => (await readCliConfig({ config: folder.file, port: String(given.port ?? 0) })).config;
   const defects: Observation[] = [];
   const { gateway, observe, monitoring } = await startGateway(await load(), 'serve', {
     servesClients: true,

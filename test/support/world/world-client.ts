@@ -58,16 +58,19 @@ export class HttpClient extends BaseClient implements WorldClient {
   readonly name: string;
   readonly era: Era;
   readonly #url: string;
+  /** Of each request. */
+  readonly #own: Readonly<Record<string, string>>;
   #agent = new Agent({ keepAlive: true });
   #session: string | undefined;
   readonly #open = new Set<ClientRequest>();
   readonly #reading = new Set<IncomingMessage>();
 
-  constructor(name: string, era: Era, url: string) {
+  constructor(name: string, era: Era, url: string, headers: Readonly<Record<string, string>> = {}) {
     super();
     this.name = name;
     this.era = era;
     this.#url = url;
+    this.#own = headers;
   }
 
   async shakeHands(): Promise<Reply> {
@@ -88,11 +91,13 @@ export class HttpClient extends BaseClient implements WorldClient {
       const mirrored = name ?? uri;
       return {
         ...ACCEPT,
+        ...this.#own,
         ...modernHeaders(String(message?.['method']), mirrored === undefined ? undefined : String(mirrored)),
       };
     }
-    if (this.#session === undefined) return ACCEPT;
-    return { ...ACCEPT, 'mcp-session-id': this.#session, 'mcp-protocol-version': this.era };
+    const all = { ...ACCEPT, ...this.#own };
+    if (this.#session === undefined) return all;
+    return { ...all, 'mcp-session-id': this.#session, 'mcp-protocol-version': this.era };
   }
 
   #post(message: JsonObject, sent: SentRequest, onEvent?: (event: JsonObject) => void): Promise<Reply> {
@@ -173,7 +178,7 @@ export class HttpClient extends BaseClient implements WorldClient {
     }
     if (uri !== undefined) await this.request('resources/subscribe', { uri });
     await new Promise<void>((resolve) => {
-      const headers = { accept: 'text/event-stream', 'mcp-session-id': this.#session ?? '' };
+      const headers = { ...this.#own, accept: 'text/event-stream', 'mcp-session-id': this.#session ?? '' };
       const outgoing = request(this.#url, { headers, agent: this.#agent });
       this.#open.add(outgoing);
       outgoing.once('error', () => resolve());

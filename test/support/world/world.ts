@@ -4,6 +4,7 @@ import { sendHttp } from '../raw-http.js';
 import { HttpDoor } from './http-door.js';
 import { type Era, type Offer, ServerMind } from './server-mind.js';
 import { StdioDoor } from './stdio-door.js';
+import { Users } from './users.js';
 import { HttpClient, StdioClient, type WorldClient } from './world-client.js';
 
 /** How a server is reached, and in which era. */
@@ -72,26 +73,39 @@ export class World {
   readonly servers: readonly WorldServer[];
   readonly clients: WorldClient[] = [];
   readonly #settings: JsonObject;
+  readonly #hasUsers: boolean;
+  #users: Users | undefined;
   #gateway: HostedGateway | undefined;
 
-  /** @param settings of the gateway's configuration, beside its servers */
-  constructor(servers: readonly WorldServer[], settings: JsonObject) {
+  /**
+   * @param settings of the gateway's configuration, beside its servers
+   * @param hasUsers whether its clients are known by name, and have a server where each may connect an account
+   */
+  constructor(servers: readonly WorldServer[], settings: JsonObject, hasUsers = false) {
     this.servers = servers;
     this.#settings = settings;
+    this.#hasUsers = hasUsers;
   }
 
   /** Starts the gateway. The doors of the servers are open where the test has opened them. */
   async start(configured: readonly WorldServer[]): Promise<void> {
-    this.#gateway = await hostGateway(this.#config(configured), { atOnce: true });
+    this.#gateway = await hostGateway(this.#config(configured), { atOnce: true, port: this.#users?.port ?? 0 });
   }
 
   /** Takes the addresses of the servers; before anything else. */
   async reserve(): Promise<void> {
     for (const { door } of this.servers) await door.reserve();
+    if (this.#hasUsers) this.#users = await Users.start();
   }
 
   #config(configured: readonly WorldServer[]): object {
-    return { ...this.#settings, mcpServers: Object.fromEntries(configured.map(({ name, entry }) => [name, entry])) };
+    const mcpServers = Object.fromEntries(configured.map(({ name, entry }) => [name, entry]));
+    if (this.#users === undefined) return { ...this.#settings, mcpServers };
+    return { ...this.#users.addTo(this.#settings), mcpServers: { ...mcpServers, diaries: this.#users.entry } };
+  }
+
+  get users(): Users | undefined {
+    return this.#users;
   }
 
   get url(): string {
@@ -112,7 +126,7 @@ export class World {
   newClient(name: string, front: 'http' | 'stdio', era: Era): WorldClient {
     const open = (): WorldClient =>
       front === 'http'
-        ? new HttpClient(name, era, this.url)
+        ? new HttpClient(name, era, this.url, this.#users?.headersOf(name))
         : new StdioClient(name, era, (input, output) => this.#running.serveStdio(input, output));
     const client = open();
     this.clients.push(client);
@@ -135,5 +149,6 @@ export class World {
 
   async end(): Promise<void> {
     for (const server of this.servers) await server[Symbol.asyncDispose]();
+    await this.#users?.[Symbol.asyncDispose]();
   }
 }
