@@ -23,13 +23,16 @@ export interface Told {
   readonly words: string;
 }
 
+/** What is to be changed stands in `input`. */
+export const writeParams = ({ verb, id }: Call): JsonObject => (verb === 'update' ? { input: { id } } : { id });
+
 /** The MCP tool and its arguments by which a mode calls a server's tool. */
-export function writeCall({ server, verb, id }: Call, mode: Mode): JsonObject {
+export function writeCall(call: Call, mode: Mode): JsonObject {
+  const { server, verb, id } = call;
   const tool = `${verb}_${server.name}`;
   if (mode === 'passthrough') return { name: tool, arguments: { id } };
   const name = mode === 'single' ? 'mcp_aql' : `mcp_aql_${verb}`;
-  // What is to be changed stands in `input`.
-  return { name, arguments: { operation: tool, params: verb === 'update' ? { input: { id } } : { id } } };
+  return { name, arguments: { operation: tool, params: writeParams(call) } };
 }
 
 /** Sends a call and judges its end. @throws Violation */

@@ -7,6 +7,7 @@ import { SERVER_KINDS } from '../support/world/world.js';
 import { HttpClient, type SentRequest } from '../support/world/world-client.js';
 import { judge, type Verb } from './calls.js';
 import { checkKnown, checkStep, settle } from './invariants.js';
+import { runProgram } from './programs.js';
 import type { Actor, Beginning, Player, Setting, Story } from './story.js';
 import { Violation } from './violation.js';
 import { ENDING_MS, eventually, IDLE_MS, KEEP_ALIVE_MS, RECOVERY_MS, sleep, within } from './waiting.js';
@@ -416,6 +417,37 @@ const writeMeets = clientStep(
   },
 );
 
+/** What a program is told is true, and what it would change is changed by one call after the other, however it makes them. */
+const runsProgram = clientStep('a client runs a program', fc.boolean(), ({ client }, actor, story, dies) => {
+  const { mind, name } = actor.server;
+  if (story.mode === 'passthrough' || !actor.isServed) return undefined;
+  const meets = dies ? `, and when the first write has run ${name} dies` : '';
+  return {
+    sentence: `${client.name} runs a program that reads and writes twice at ${name}${meets}`,
+    async act() {
+      const verbs: readonly Verb[] = ['read', 'create', 'update'];
+      const calls = verbs.map((verb) => story.newCall(client.name, actor, verb));
+      mind.holdsWrites = true;
+      const ending = runProgram(story, client, calls);
+      ending.catch(() => undefined);
+      const hasRun = await Promise.race([mind.untilHeld().then(() => true), ending.then(() => false)]);
+      if (hasRun) {
+        // Time for what must not come.
+        await sleep(200);
+        const runs = calls.filter(({ id, verb }) => verb !== 'read' && mind.runs.has(id));
+        if (runs.length > 1) throw new Violation('writes of a program run beside each other', `at ${name}`);
+      }
+      if (hasRun && dies) {
+        story.disturb(actor);
+        actor.trouble = 'down';
+        await actor.server.die();
+      }
+      mind.release();
+      await ending;
+    },
+  };
+});
+
 /** A write after a pause is not sent into the void, though the connection is dead. */
 const deafInPause = clientStep('a server goes deaf in a pause', fc.constant(undefined), ({ client }, actor, story) => {
   const { name } = actor.server;
@@ -606,6 +638,7 @@ const stepsOf = (without: readonly string[]): Readonly<Record<string, readonly [
   watches: [2, watches],
   touches: [2, touches],
   accounts: [3, connectsAccount],
+  programs: [2, runsProgram],
   settles: [4, allSettles],
   passes: [2, timePasses],
 });

@@ -93,6 +93,7 @@ export class Story {
       {
         store: { type: 'memory' },
         endpoint: { mode },
+        programs: { enabled: true, maxPerClient: 16 },
         // Clients that wait for long find their connection as they left it.
         server: { drainMs: 500, longCallKeepAliveMs: KEEP_ALIVE_MS, keepAliveMs: 3_600_000 },
         defaults: {
@@ -166,8 +167,13 @@ export class Story {
   async call(client: WorldClient, call: Call, sent = {}): Promise<Told> {
     this.counts.calls += 1;
     const told = await makeCall(client, call, this.mode, sent);
-    this.#told.push({ call, told });
+    this.note(call, told);
     return told;
+  }
+
+  /** Keeps what was told of a call. */
+  note(call: Call, told: Told): void {
+    this.#told.push({ call, told });
   }
 
   /** What was told stays true, and nothing that changes something runs twice. @throws Violation */
