@@ -223,7 +223,8 @@ describe.skipIf(process.platform !== 'linux')('the files of MCP clients', () => 
   });
 
   it('connect shows no secret of the file, and says when others can read the token in it', async () => {
-    const own = '{"mcpServers": {"gh": {"command": "npx", "env": {"GITHUB_TOKEN": "ghp_aB3dE5fG7hJ9kL1mN3pQ5r"}}}}';
+    const env = { GITHUB_TOKEN: 'ghp_aB3dE5fG7hJ9kL1mN3pQ5r', DATABASE_URL: 'postgres://app:tide-and-time@db/shop' };
+    const own = JSON.stringify({ mcpServers: { gh: { command: 'npx', args: ['x', '--token', 'moon-and-sun'], env } } });
     const clients = '{"clients": {"ann": {"token": "ann-has-a-long-token"}}}';
     await using home = await makeHome({ '.cursor/mcp.json': own }, clients);
     await chmod(home.file('.cursor/mcp.json'), 0o644);
@@ -231,7 +232,7 @@ describe.skipIf(process.platform !== 'linux')('the files of MCP clients', () => 
       home.run('connect', 'cursor', '--token-env', 'TOKEN_OF_THIS_TEST', ...flags);
     const { stdout } = await connect('--dry-run');
     expect(Object.keys(JSON.parse(stdout).mcpServers)).toEqual(['gh', 'aql']);
-    expect(stdout).not.toMatch(/ghp_|ann-has/);
+    expect(stdout).not.toMatch(/ghp_|ann-has|tide-and|moon-and/);
     expect((await connect()).stderr).toContain('others on this machine can read it: chmod 600');
     await chmod(home.file('.cursor/mcp.json'), 0o600);
     expect((await connect('--name', 'again')).stderr).not.toContain('chmod');

@@ -21,13 +21,6 @@ const MAX_PATH_LENGTH = 1_024;
 const MASK = '[path]';
 const SECRET_MASK = '[secret]';
 
-/**
- * What stands before the host of a URL, where it has a password or is as long as a token; a user's name alone is kept.
- * https://www.rfc-editor.org/rfc/rfc3986#section-3.2.1
- */
-const CREDENTIALS = /(?<=:\/\/)(?:[^\s/?#]{0,500}:[^\s/?#]{0,500}|[^\s/?#:]{16,1000})(?=@)/;
-const CREDENTIALS_MASK = '[credentials]';
-
 /** The folder of whoever the server runs as. */
 const HOME = String.raw`(?:~|\$HOME|\$\{HOME\})[\\/]`;
 
@@ -81,8 +74,6 @@ export class WordsCleaner {
   readonly #sent = new Set<string>();
   /** Other texts of the arguments as they were sent, by the end of the path that they can stand for. */
   readonly #spellings = new Map<string, string>();
-  /** What stands before the host of URLs in the arguments. */
-  readonly #credentials = new Set<string>();
   readonly #parameters: ReadonlySet<string>;
   readonly #texts: readonly string[];
   /** Sent paths with spaces and the like, which no general pattern finds where they are not quoted. */
@@ -151,11 +142,7 @@ export class WordsCleaner {
   #address(match: readonly unknown[]): string {
     const text = String(match[0]);
     const groups = match.at(-1);
-    return isJsonObject(groups) && groups['url'] !== undefined ? this.#url(text) : this.#path(text);
-  }
-
-  #url(text: string): string {
-    return text.replace(CREDENTIALS, (given) => (this.#credentials.has(given) ? given : CREDENTIALS_MASK));
+    return isJsonObject(groups) && groups['url'] !== undefined ? text : this.#path(text);
   }
 
   #path(text: string): string {
@@ -171,11 +158,7 @@ export class WordsCleaner {
   }
 
   #addSent(text: string): void {
-    for (const match of text.matchAll(ADDRESS)) {
-      const given = CREDENTIALS.exec(match[0])?.[0];
-      if (given !== undefined) this.#credentials.add(given);
-      this.#addPath(match[0]);
-    }
+    for (const match of text.matchAll(ADDRESS)) this.#addPath(match[0]);
     if (text.length > MAX_PATH_LENGTH) return;
     if (isAbsolute(text)) this.#addPath(text);
     else this.#addSpelling(text);

@@ -41,14 +41,22 @@ export const PASSWORD_WORDS =
 /** Names of secrets, as a part of a regular expression. */
 export const SECRET_NAME = `(?:passw(?:or)?d|passphrase|pwd|secret|token|credentials?|authorization|(?:api|access|account|shared|signing|encryption|private|secret)[_-]?key|pass(?<=(?:user|db|database|smtp|ftp|http|proxy|mysql|pg|postgres|redis|mongo|root|admin|login|mail|ssh|basic|auth)[_.-]pass)|${PASSWORD_WORDS})`;
 
+/** Programs with an option whose value is a secret; what stands between the two is bounded. */
+export const SECRET_OPTIONS = String.raw`(?:\b(?:mysql(?:dump|admin)?|mariadb(?:-dump)?)\b[^\n|;&]{0,100}?\s-p(?=\S)|\bsshpass\s{1,3}-p\s{0,3}|\bredis-cli\b[^\n|;&]{0,100}?\s-a\s{1,3}|\bcurl\b[^\n|;&]{0,100}?\s(?:-u|--user)[\s=]{0,3}["']?[\w.@+-]{1,100}:)`;
+
 const MASK = '[secret]';
 
 /** Values that are secret by what stands before them: in headers, on command lines, in addresses and in markup. */
 const AFTER_SIGNS: readonly RegExp[] = [
   /(?<=\bauthorization["'\\]{0,3}\s{0,3}[:=]\s{0,3}["'\\]{0,3}[a-z]{1,20}\s{1,3})[\w.~+/=-]{8,4000}/gi,
   /(?<=\bcookie["'\\]{0,3}\s{0,3}[:=]\s{0,3}["'\\]{0,3})[^\s"'\\][^\r\n"'\\]{0,4000}/gi,
-  new RegExp(String.raw`(?<=--(?:[a-z]{1,30}-){0,4}${SECRET_NAME}(?:\s{1,3}|=)["']?)[^\s"'-][^\s"']{2,400}`, 'gi'),
-  /(?<=\bmysql\w{0,10} (?:[^\n|;]{0,200} )?-p)[^\s"'-][^\s"']{2,100}/g,
+  new RegExp(
+    String.raw`(?<=--(?:[a-z]{1,30}-){0,4}[a-z]{0,30}?${SECRET_NAME}(?:\s{1,3}|=|["'],\s{0,20})["']?)[^\s"'-][^\s"']{2,400}`,
+    'gi',
+  ),
+  new RegExp(String.raw`(?<=${SECRET_OPTIONS}["']?)[^\s"'-][^\s"']{2,100}`, 'g'),
+  // The user's name alone is kept, unless it is as long as a token: https://www.rfc-editor.org/rfc/rfc3986#section-3.2.1
+  /(?<=:\/\/)(?:[^\s/?#"'<>]{0,500}:[^\s/?#"'<>]{1,500}|[^\s/?#:"'<>]{16,1000})(?=@)/g,
   /(?<=[?&](?:\w{1,30}[_.-]){0,4}(?:sig|signature|api_?key|access_?key|key|secret|password)=)[^&\s"'<>#]{6,2000}/gi,
   new RegExp(String.raw`(?<=<(?:[\w-]{1,30}[_.-])?${SECRET_NAME}>)[^<\s][^<\n]{2,400}(?=</)`, 'gi'),
 ];

@@ -2,7 +2,13 @@ import { isJsonObject, type JsonObject, setMember } from '../../base/json/json.j
 import { compileNameGlob, matchBudget } from '../../base/lib/glob.js';
 import { isSensitiveName, toSnakeCase } from '../../base/lib/names.js';
 import type { Operation } from '../../base/protocol/operation.js';
-import { ADDRESS_CREDENTIALS, PASSWORD_WORDS, SECRET_FORMS, SECRET_NAME } from '../../base/protocol/secret-forms.js';
+import {
+  ADDRESS_CREDENTIALS,
+  PASSWORD_WORDS,
+  SECRET_FORMS,
+  SECRET_NAME,
+  SECRET_OPTIONS,
+} from '../../base/protocol/secret-forms.js';
 import type { AuditConfig } from '../../config/gateway-config.js';
 import { isRunnerParameter, orderParameters } from './parameter-order.js';
 
@@ -325,9 +331,6 @@ const SCHEME = String.raw`(?:(?:bearer|basic|token|api-?key|digest|negotiate|oau
 const ENCODED = String.raw`(?:[\w.~+*-]|%(?!2[267C]|0[AD]|5[BD]|7[BD])[0-9A-F]{2}){1,200}`;
 
 const COOKIE = String.raw`[\w.-]{1,100}=[^\s;,"'$\x60(){}|&<>]{1,4000}`;
-
-/** Programs with an option whose value is a secret; what stands between the two is bounded. */
-const SECRET_OPTIONS = String.raw`(?:\b(?:mysql(?:dump|admin)?|mariadb(?:-dump)?)\b[^\n|;&]{0,100}?\s-p(?=\S)|\bsshpass\s{1,3}-p\s{0,3}|\bredis-cli\b[^\n|;&]{0,100}?\s-a\s{1,3}|\bcurl\b[^\n|;&]{0,100}?\s(?:-u|--user)[\s=]{0,3}["']?[\w.@+-]{1,100}:)`;
 
 /** What stands before a secret, and the secret: the first is kept. Nothing that has been replaced is matched again. */
 const SECRET_ASSIGNMENTS: readonly RegExp[] = [

@@ -26,7 +26,16 @@ it.each([
   `<password>${VALUE}</password>`,
   `tool --password ${VALUE} --verbose`,
   `tool --api-key=${VALUE}`,
+  `tool --accessToken ${VALUE}`,
+  `"args": ["--token",\n  "${VALUE}"]`,
   `mysql -u root -p${VALUE} shop`,
+  `mysqldump -uroot -p'${VALUE}'`,
+  `sshpass -p ${VALUE} ssh host`,
+  `redis-cli -h host -a ${VALUE}`,
+  `curl --user admin:${VALUE} https://host.example`,
+  `{"url":"postgres://app:${VALUE}@db.example/shop"}`,
+  `redis://:${VALUE}@cache.example:6379`,
+  `https://${VALUE}@host.example/a.git`,
   `program_${VALUE}${VALUE}`,
 ])('masks what is secret by its form, or by what stands before it: %s', (words) => {
   expect(mask(words)).not.toContain(VALUE);
