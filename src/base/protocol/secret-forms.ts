@@ -1,3 +1,6 @@
+/** As it is written, indented, or as in JSON that is itself a text in JSON; one blank where all stands in one line. */
+const LINE_END = String.raw`(?:(?:\r?\n|(?:\\{1,7}r)?\\{1,7}n)[ \t]{0,40}|[ ])`;
+
 /**
  * Texts that are secret by their form, wherever they occur. A caller chooses these texts, and a person approves what is left of
  * them: so each form is what only a secret looks like, without the characters by which a shell or a query goes on, and bounded. No
@@ -5,7 +8,10 @@
  */
 export const SECRET_FORMS: readonly RegExp[] = [
   // The body of a key in PEM is lines of base64 alone; the last one may be short.
-  /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:(?:\r?\n|(?:\\r)?\\n)(?:Proc-Type: 4,ENCRYPTED|DEK-Info: [A-Z0-9-]{1,40},[0-9A-F]{1,64})?(?=\r?\n|(?:\\r)?\\n)){0,4}(?:(?:\r?\n|(?:\\r)?\\n)[A-Za-z0-9+/=]{16,100}(?![A-Za-z0-9+/=])){0,500}(?:(?:\r?\n|(?:\\r)?\\n)[A-Za-z0-9+/=]{1,100}(?=(?:\r?\n|(?:\\r)?\\n)-----END))?(?:(?:\r?\n|(?:\\r)?\\n)-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)?/g,
+  new RegExp(
+    String.raw`-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:${LINE_END}(?:Proc-Type: 4,ENCRYPTED|DEK-Info: [A-Z0-9-]{1,40},[0-9A-F]{1,64})?(?=\s|\\)){0,4}(?:${LINE_END}[A-Za-z0-9+/=]{16,100}(?![A-Za-z0-9+/=])){0,500}(?:${LINE_END}[A-Za-z0-9+/=]{1,100}(?=${LINE_END}-----END))?(?:${LINE_END}-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----)?`,
+    'g',
+  ),
   /\bbearer\s{1,3}[\w.~+/=-]{8,4000}/gi,
   // Base64 with a digit or padding: "basic understanding" is neither.
   /\bbasic\s{1,3}(?=[A-Za-z+/]*[0-9=])[A-Za-z0-9+/]{6,}={0,2}/gi,
@@ -23,6 +29,9 @@ export const SECRET_FORMS: readonly RegExp[] = [
   /AIza[\w-]{30,}/g,
   /ya29\.[\w-]{16,}/g,
   /(?<![A-Za-z0-9])(?:npm|hf|dop_v1|pypi|glc|shpat|lin_api|ntn|secret|figd|sq0[a-z]{3})[_-]\w{20,}/g,
+  /(?<![A-Za-z0-9])(?:hv[sbr]\.|atlasv1\.|GOCSPX-|PMAK-|NRAK-|tskey-[a-z]{2,12}-|dckr_[po]at_|rubygems_|shp(?:ss|ca|pa)_|glsa_|ph[cx]_|sbp_|gsk_|xai-|r8_|rpa_|f[om]\d_|nfp_|ATATT3|AGE-SECRET-KEY-1|(?:bot)?\d{8,10}:AA)(?=[\w-]{0,200}\d)[\w-]{16,}/g,
+  /(?<=\/\/hooks\.slack\.com\/services\/|\/api\/webhooks\/)[\w/-]{20,400}/g,
+  /(?<=(?:[?&]|&amp;)(?:[\w.-]{0,60}[_.-])?(?:sig|signature|hmac|jwt|auth|s(?:ession)?id|appid|(?:api|access)?key)=)(?=[\w.~+/=%*-]{0,400}\d)[\w.~+/=%*-]{8,4000}/gi,
   /SG\.[\w-]{16,}\.[\w-]{16,}/g,
   // The gateway's own tokens, of confirmations and of stopped programs.
   /(?:conf|quota_continue)_[\w-]{16,}/g,
@@ -57,7 +66,6 @@ const AFTER_SIGNS: readonly RegExp[] = [
   new RegExp(String.raw`(?<=${SECRET_OPTIONS}["']?)[^\s"'-][^\s"']{2,100}`, 'g'),
   // The user's name alone is kept, unless it is as long as a token: https://www.rfc-editor.org/rfc/rfc3986#section-3.2.1
   /(?<=:\/\/)(?:[^\s/?#"'<>]{0,500}:[^\s/?#"'<>]{1,500}|[^\s/?#:"'<>]{16,1000})(?=@)/g,
-  /(?<=[?&](?:\w{1,30}[_.-]){0,4}(?:sig|signature|api_?key|access_?key|key|secret|password)=)[^&\s"'<>#]{6,2000}/gi,
   new RegExp(String.raw`(?<=<(?:[\w-]{1,30}[_.-])?${SECRET_NAME}>)[^<\s][^<\n]{2,400}(?=</)`, 'gi'),
 ];
 

@@ -23,6 +23,16 @@ it.each([
   `Set-Cookie: id=${VALUE}; Path=/`,
   `https://store.example/a?se=1&sig=${VALUE}`,
   `https://api.example/v1?api_key=${VALUE}`,
+  `https://api.example/v1?X-Amz-Signature=${VALUE}`,
+  `https://api.example/v1?subscription-key=${VALUE}`,
+  `https://api.example/v1?a=1&amp;auth=${VALUE}`,
+  `hvs.${VALUE}${VALUE}`,
+  `GOCSPX-${VALUE}-${VALUE}`,
+  `bot123456789:AA${VALUE}${VALUE}`,
+  `https://hooks.slack.com/services/T0/B0/${VALUE}`,
+  `-----BEGIN PRIVATE KEY-----\\\\n${VALUE}${VALUE}\\\\n-----END PRIVATE KEY-----`,
+  `  -----BEGIN PRIVATE KEY-----\n  ${VALUE}${VALUE}\n  -----END PRIVATE KEY-----`,
+  `-----BEGIN OPENSSH PRIVATE KEY----- ${VALUE}${VALUE} -----END OPENSSH PRIVATE KEY-----`,
   `<password>${VALUE}</password>`,
   `tool --password ${VALUE} --verbose`,
   `tool --api-key=${VALUE}`,
@@ -49,7 +59,8 @@ it.each([
   'program_management_office_of_the_harbour',
   'grep -pattern mysqldump',
   'Use --token to pass your token',
-  'https://example.org/list?page=2&sort=name',
+  'https://example.org/list?page=2&sort=name&key=title',
+  'xai-is-a-company-of-the-city',
 ])('leaves what only sounds like one: %s', (words) => {
   expect(mask(words)).toBe(words);
 });
