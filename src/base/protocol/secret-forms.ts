@@ -47,8 +47,11 @@ export const ADDRESS_CREDENTIALS = /(?<=:\/\/)[^\s/?#"'<>$(){}`\\;|&]{1,200}(?=@
 export const PASSWORD_WORDS =
   'passwort|kennwort|contrase(?:ñ|n)a|mot[_ -]?de[_ -]?passe|(?<!de)senha(?![a-z])|wachtwoord|l(?:ö|o)senord|hasło|haslo(?![a-z])|пароль|密码|密碼|パスワード|비밀번호|şifre';
 
-/** Names of secrets, as a part of a regular expression. */
-export const SECRET_NAME = `(?:passw(?:or)?d|passphrase|pwd|secret|token|credentials?|authorization|(?:api|access|account|shared|signing|encryption|private|secret)[_-]?key|pass(?<=(?:user|db|database|smtp|ftp|http|proxy|mysql|pg|postgres|redis|mongo|root|admin|login|mail|ssh|basic|auth)[_.-]pass)|${PASSWORD_WORDS})`;
+/** Names of secrets, as a part of a regular expression. One may go on: `SecretString`, `password_2`. */
+export const SECRET_NAME = `(?:passw(?:or)?d|passphrase|pwd|secret|token|credentials?|authorization|(?:api|access|account|shared|signing|encryption|private|secret|master|hmac|session|subscription|consumer|licen[cs]e)[ _-]?key|auth(?<=_auth)|pass(?<=--pass|(?:user|db|database|smtp|ftp|http|proxy|mysql|pg|postgres|redis|mongo|root|admin|login|mail|ssh|basic|auth)[_.-]pass)|${PASSWORD_WORDS})(?:[_-]?(?:value|string|data|b64|base64|base|\\d{1,2}))?`;
+
+/** A quotation mark as it is written, in markup, or as in JSON that is itself a text in JSON, up to three times. */
+export const QUOTE = String.raw`(?:\\{0,7}(?:["']|u002[27])|&quot;|&#3[49];)`;
 
 /** Programs with an option whose value is a secret; what stands between the two is bounded. */
 export const SECRET_OPTIONS = String.raw`(?:\b(?:mysql(?:dump|admin)?|mariadb(?:-dump)?)\b[^\n|;&]{0,100}?\s-p(?=\S)|\bsshpass\s{1,3}-p\s{0,3}|\bredis-cli\b[^\n|;&]{0,100}?\s-a\s{1,3}|\bcurl\b[^\n|;&]{0,100}?\s(?:-u|--user)[\s=]{0,3}["']?[\w.@+-]{1,100}:)`;
@@ -66,12 +69,20 @@ const AFTER_SIGNS: readonly RegExp[] = [
   new RegExp(String.raw`(?<=${SECRET_OPTIONS}["']?)[^\s"'-][^\s"']{2,100}`, 'g'),
   // The user's name alone is kept, unless it is as long as a token: https://www.rfc-editor.org/rfc/rfc3986#section-3.2.1
   /(?<=:\/\/)(?:[^\s/?#"'<>]{0,500}:[^\s/?#"'<>]{1,500}|[^\s/?#:"'<>]{16,1000})(?=@)/g,
+  // {"name": "DB_PASSWORD", "value": "x"}
+  new RegExp(
+    String.raw`(?<=\bname["']?:\s{0,3}["']?[\w.-]{0,60}?${SECRET_NAME}["']?,?\s{0,40}["']?value["']?:\s{0,3}["']?)[^\s"',{}]{3,2000}`,
+    'gi',
+  ),
   new RegExp(String.raw`(?<=<(?:[\w-]{1,30}[_.-])?${SECRET_NAME}>)[^<\s][^<\n]{2,400}(?=</)`, 'gi'),
 ];
 
+/** A value in a sentence, which no name looks like: `token x9F4… has expired`. */
+const MADE = String.raw`(?=[a-z+]{0,60}\d)(?=\d{0,60}[a-z])[a-z0-9+=]{12,400}(?![\w./-])`;
+
 /** Its three groups, the only ones: the name of a secret, what stands between the two, and the value, which is a quotation or goes on to the next blank. */
 const ASSIGNMENT = new RegExp(
-  String.raw`(?<![a-z0-9])(?<name>(?:[a-z0-9]{1,30}[_.-]){0,4}[a-z0-9]{0,30}?${SECRET_NAME}s?)(?<between>(?:\\?["'])?(?:\s{0,3}=>?\s{0,3}|\s{0,3}:\s{0,3}|\s{1,3}is\s{1,3}(?=["'])))(?<value>\\"[^"\\\n]{1,400}\\"|"[^"\n]{1,400}"|'[^'\n]{1,400}'|[^\s"',;(){}<>[\]&\\]{3,400})`,
+  String.raw`(?<![a-z0-9])(?<name>(?:[a-z0-9]{1,30}[_.-]){0,4}[a-z0-9]{0,30}?${SECRET_NAME}s?)(?<between>${QUOTE}?(?:\s{0,3}=>?\s{0,3}|\s{0,3}:\s{0,3}|\s{1,3}is\s{1,3}(?=["'])|\s{1,3}(?:(?:is|was|provided|given):?\s{1,3})?(?=["']?${MADE})["']?)(?:&quot;|&#3[49];|\\{1,7}u002[27]|[bu](?=["']))?)(?<value>\\{1,7}"[^"\\\n]{1,400}\\{1,7}"|"(?:[^"\\\n]|\\.){1,400}"|'[^'\n]{1,400}'|[^\s"',;(){}<>[\]&\\]{3,400})`,
   'gi',
 );
 /** Of a list of pages, or a count. */
@@ -90,7 +101,7 @@ const LEAST_TOKEN = 8;
  */
 export function maskSecrets(words: string, isSent: (text: string) => boolean): string {
   const assigned = words.replace(ASSIGNMENT, (whole: string, name: string, between: string, value: string) => {
-    const bare = value.replace(/^\\?["']|\\?["']$/g, '');
+    const bare = value.replace(/^\\{0,7}["']|\\{0,7}["']$/g, '');
     return isSent(bare) || !isSecretValue(name, bare, between)
       ? whole
       : `${name}${between}${value.replace(bare, () => MASK)}`;

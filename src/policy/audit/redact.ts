@@ -5,6 +5,7 @@ import type { Operation } from '../../base/protocol/operation.js';
 import {
   ADDRESS_CREDENTIALS,
   PASSWORD_WORDS,
+  QUOTE,
   SECRET_FORMS,
   SECRET_NAME,
   SECRET_OPTIONS,
@@ -312,17 +313,11 @@ function hide(value: unknown): string {
   return length < LONG ? REDACTED : `[redacted: ${length} characters]`;
 }
 
-/** A quotation mark as it is written, or as in JSON that is itself a text in JSON, up to three times. */
-const QUOTE = String.raw`\\{0,7}["']`;
-
 /** What a value looks like that is written without quotes, or in them: without the characters by which a shell or a query goes on. */
 const BARE = String.raw`(?:${QUOTE})?[\w.~+/=@!%^*-]{1,200}(?:${QUOTE})?`;
 
 /** A value in quotes may contain blanks. */
 const QUOTED = String.raw`\\{0,7}(?:"[^"\\\n$\x60(){};|&<>]{1,200}\\{0,7}"|'[^'\\\n$\x60(){};|&<>]{1,200}\\{0,7}')`;
-
-/** The name of a secret may go on: `SecretString`, `password_2`. */
-const NAME = String.raw`${SECRET_NAME}(?:[_-]?(?:value|string|data|b64|base64|\d{1,2}))?`;
 
 /** The words before the value of an `Authorization` header. */
 const SCHEME = String.raw`(?:(?:bearer|basic|token|api-?key|digest|negotiate|oauth|bot)\s{1,3})?`;
@@ -335,22 +330,25 @@ const COOKIE = String.raw`[\w.-]{1,100}=[^\s;,"'$\x60(){}|&<>]{1,4000}`;
 /** What stands before a secret, and the secret: the first is kept. Nothing that has been replaced is matched again. */
 const SECRET_ASSIGNMENTS: readonly RegExp[] = [
   // "password": "x y", \"password\": \"x\"
-  [String.raw`${NAME}(?:${QUOTE})\s{0,3}:\s{0,3}`, QUOTED],
+  [String.raw`${SECRET_NAME}(?:${QUOTE})\s{0,3}:\s{0,3}`, QUOTED],
   // password='x y': a quotation that begins before the name may end behind the sign, and what follows is no value.
-  [String.raw`${NAME}(?<!["'][\w.-]{0,60})\s{0,3}[:=]\s{0,3}`, QUOTED],
+  [String.raw`${SECRET_NAME}(?<!["'][\w.-]{0,60})\s{0,3}[:=]\s{0,3}`, QUOTED],
   // password=x, --api-key x, Authorization: Bearer x
-  [String.raw`${NAME}(?:${QUOTE})?(?:\s{0,3}[=:]\s{0,3}|(?<=--[\w-]{1,40})\s{1,3})${SCHEME}`, BARE],
+  [String.raw`${SECRET_NAME}(?:${QUOTE})?(?:\s{0,3}[=:]\s{0,3}|(?<=--[\w-]{1,40})\s{1,3})${SCHEME}`, BARE],
   // <password>x</password>
   [
-    String.raw`<(?:[\w.-]{1,40}:)?(?:[\w.-]{0,40}[_.-])?${NAME}(?:\s[^<>]{0,200})?>`,
+    String.raw`<(?:[\w.-]{1,40}:)?(?:[\w.-]{0,40}[_.-])?${SECRET_NAME}(?:\s[^<>]{0,200})?>`,
     String.raw`[^<>$\x60;|&]{1,200}(?=</)`,
   ],
   // ALTER USER x PASSWORD 'y', IDENTIFIED BY 'y'
   [String.raw`\b(?:identified\s{1,3}by|password)\s{1,3}`, QUOTED],
   // password%3Dx, %22password%22%3A%22x%22
-  [String.raw`${NAME}(?:(?:%5C){0,3}%2[27])?(?:%20|\+)?%3[AD](?:%20|\+)?(?:(?:%5C){0,3}%2[27])?`, ENCODED],
+  [String.raw`${SECRET_NAME}(?:(?:%5C){0,3}%2[27])?(?:%20|\+)?%3[AD](?:%20|\+)?(?:(?:%5C){0,3}%2[27])?`, ENCODED],
   // Cookie: session=x; theme=dark
-  [String.raw`\b(?:set-)?cookie["']?\s{0,3}:\s{0,3}["']?`, String.raw`${COOKIE}(?:;\s{0,3}${COOKIE}){0,50}`],
+  [
+    String.raw`\b(?:set-)?cookie(?:${QUOTE})?\s{0,3}[:=]\s{0,3}(?:${QUOTE})?`,
+    String.raw`${COOKIE}(?:;\s{0,3}${COOKIE}){0,50}`,
+  ],
   // Of options the case counts: `mysql -P` is a port.
   [SECRET_OPTIONS, BARE, 'g'],
 ].map(
