@@ -99,15 +99,15 @@ const LEAST_TOKEN = 8;
  * what is wrong with the value.
  * @param isSent whether the caller itself sent the text, which may be repeated to it
  */
-export function maskSecrets(words: string, isSent: (text: string) => boolean): string {
+export function maskSecrets(words: string, isSent: (text: string) => boolean, mask = MASK): string {
   const assigned = words.replace(ASSIGNMENT, (whole: string, name: string, between: string, value: string) => {
     const bare = value.replace(/^\\{0,7}["']|\\{0,7}["']$/g, '');
     return isSent(bare) || !isSecretValue(name, bare, between)
       ? whole
-      : `${name}${between}${value.replace(bare, () => MASK)}`;
+      : `${name}${between}${value.replace(bare, () => mask)}`;
   });
   return [...SECRET_FORMS, ...AFTER_SIGNS].reduce(
-    (text, form) => text.replace(form, (found) => (isSent(found) ? found : MASK)),
+    (text, form) => text.replace(form, (found) => (isSent(found) ? found : mask)),
     assigned,
   );
 }

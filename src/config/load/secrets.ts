@@ -4,7 +4,7 @@ import { parseEnv } from 'node:util';
 import { isJsonObject, type JsonObject } from '../../base/json/json.js';
 import type { JsonPath } from '../../base/json/json-path.js';
 import { faultCode } from '../../base/lib/fault-code.js';
-import { SECRET_FORMS } from '../../base/protocol/secret-forms.js';
+import { maskSecrets } from '../../base/protocol/secret-forms.js';
 import type { ClientKey } from '../access-config.js';
 import type { UpstreamCredentials } from '../credentials-config.js';
 import type { GatewayConfig, StoreConfig, UpstreamEndpoint } from '../gateway-config.js';
@@ -84,7 +84,7 @@ export const TOKEN_PATTERN = /^[\x21-\x7e]+$/;
 const FILE_SUFFIX = '_FILE';
 
 /** Names whose `_FILE` variable must be a secret file; other files may be logs or outputs that do not exist yet. */
-const SECRET_NAME = /token|key|secret|passw|passphrase|pwd|credential|auth/i;
+const SECRET_NAME = /token|key|secret|passw|passphrase|pwd|credential|auth|(?<![a-z])pass(?![a-z])/i;
 
 interface ValueContext {
   readonly directory: string;
@@ -313,14 +313,12 @@ function isSecretFlag(argument: string | undefined): boolean {
   return argument !== undefined && /^--?[\w-]+$/.test(argument) && SENSITIVE_NAME.test(argument);
 }
 
-/** Masks `--token=x`, `GITHUB_TOKEN=x`, `Authorization: x`, the credentials and query of an address, and what is secret by its form. */
+/** Masks `--token=x`, `GITHUB_TOKEN=x`, `Authorization: x`, the credentials and query of an address, and what is secret by its form or in an argument's own text. */
 function maskArgument(argument: string): string {
   const [, name, sign] = /^([\w.-]+)(=|:(?!\/\/)\s*)./s.exec(argument) ?? [];
   if (name !== undefined && sign !== undefined && SENSITIVE_NAME.test(name)) return `${name}${sign}${MASK}`;
-  return SECRET_FORMS.reduce(
-    (text, form) => text.replace(form, MASK),
-    maskUrl(argument.replace(/\b(bearer|basic)\s+\S+/gi, `$1 ${MASK}`)),
-  );
+  const text = maskUrl(argument.replace(/\b(bearer|basic)\s+\S+/gi, `$1 ${MASK}`));
+  return maskSecrets(text, () => false, MASK);
 }
 
 /** Works on text, not on `URL`, because the address of a disabled server may hold unresolved references. */

@@ -55,6 +55,13 @@ describe('maskConfig', () => {
       ['--header', 'X: Bearer abc'],
       ['--header', 'X: Bearer ***'],
     ],
+    [
+      ['--pass', 'tide-and-time'],
+      ['--pass', '***'],
+    ],
+    [['Server=h;Password=tide-and-time;'], ['Server=h;Password=***;']],
+    [['{"password":"t1de-and-time"}'], ['{"password":"***"}']],
+    [["tool --token 'tide-and-time' -v"], ["tool --token '***' -v"]],
     [['postgres://u:p@db/x?sslkey=1'], ['postgres://***@db/x?***']],
     [['--url=https://u:p@h/x'], ['--url=https://***@h/x']],
     [
