@@ -11,7 +11,7 @@ export const PRELUDE = `(send, say, end, families) => {
   const [NumberOf, plain] = [Number, Object.prototype];
   const PromiseOf = Promise;
   const AsyncFunction = (async () => {}).constructor;
-  const waiting = new Map();
+  const waiting = { __proto__: null };
   // When they are collected depends on the engine's memory: a replay would see it otherwise.
   delete globalThis.WeakRef;
   delete globalThis.FinalizationRegistry;
@@ -57,7 +57,7 @@ export const PRELUDE = `(send, say, end, families) => {
         ? [operation.operation, operation.params]
         : [operation, params];
       const index = send(family, write(name ?? null, given ?? {}));
-      if (typeof index === 'number') waiting.set(index, { resolve, reject });
+      if (typeof index === 'number') waiting[index] = { resolve, reject };
       else reject(new OperationError(parse(index)));
     });
 
@@ -109,8 +109,8 @@ export const PRELUDE = `(send, say, end, families) => {
       }
     },
     settle: (index, text) => {
-      const { resolve, reject } = waiting.get(index);
-      waiting.delete(index);
+      const { resolve, reject } = waiting[index];
+      delete waiting[index];
       const { success, data, error } = parse(text);
       if (success) resolve(data);
       else reject(new OperationError(error));

@@ -447,6 +447,7 @@ describe('what a program that misbehaves can do to its engine', () => {
     "Object.prototype.toJSON = () => null; throw new Error('as it is');",
     "Array.prototype.toJSON = () => undefined; throw new Error('as it is');",
     "globalThis.String = () => 5; throw new Error('as it is');",
+    "Map.prototype.get = Map.prototype.set = () => undefined; await aql.call('look', { id: 2 }); throw new Error('as it is');",
     "globalThis.Object = () => 5; throw new Error('as it is');",
     "throw { toJSON: () => 5, message: 'as it is' };",
     "throw { message: { toString: () => 'as it is' }, code: 1, details: { toJSON: () => 5 } };",
