@@ -62,20 +62,14 @@ const MASK = '[secret]';
 const AFTER_SIGNS: readonly RegExp[] = [
   /(?<=\bauthorization["'\\]{0,3}\s{0,3}[:=]\s{0,3}["'\\]{0,3}[a-z]{1,20}\s{1,3})[\w.~+/=-]{8,4000}/gi,
   /(?<=\bcookie["'\\]{0,3}\s{0,3}[:=]\s{0,3}["'\\]{0,3})[^\s"'\\][^\r\n"'\\]{0,4000}/gi,
-  new RegExp(
-    String.raw`(?<=--(?:[a-z]{1,30}-){0,4}[a-z]{0,30}?${SECRET_NAME}(?:\s{1,3}|=|["'],\s{0,20})["']?)[^\s"'-][^\s"']{2,400}`,
-    'gi',
-  ),
+  String.raw`(?<=--(?:[a-z]{1,30}-){0,4}[a-z]{0,30}?${SECRET_NAME}(?:\s{1,3}|=|["'],\s{0,20})["']?)[^\s"'-][^\s"']{2,400}`,
   new RegExp(String.raw`(?<=${SECRET_OPTIONS}["']?)[^\s"'-][^\s"']{2,100}`, 'g'),
   // The user's name alone is kept, unless it is as long as a token: https://www.rfc-editor.org/rfc/rfc3986#section-3.2.1
   /(?<=:\/\/)(?:[^\s/?#"'<>]{0,500}:[^\s/?#"'<>]{1,500}|[^\s/?#:"'<>]{16,1000})(?=@)/g,
   // {"name": "DB_PASSWORD", "value": "x"}
-  new RegExp(
-    String.raw`(?<=\bname["']?:\s{0,3}["']?[\w.-]{0,60}?${SECRET_NAME}["']?,?\s{0,40}["']?value["']?:\s{0,3}["']?)[^\s"',{}]{3,2000}`,
-    'gi',
-  ),
-  new RegExp(String.raw`(?<=<(?:[\w-]{1,30}[_.-])?${SECRET_NAME}>)[^<\s][^<\n]{2,400}(?=</)`, 'gi'),
-];
+  String.raw`(?<=\bname["']?:\s{0,3}["']?[\w.-]{0,60}?${SECRET_NAME}["']?,?\s{0,40}["']?value["']?:\s{0,3}["']?)[^\s"',{}]{3,2000}`,
+  String.raw`(?<=<(?:[\w-]{1,30}[_.-])?${SECRET_NAME}>)[^<\s][^<\n]{2,400}(?=</)`,
+].map((form) => (typeof form === 'string' ? new RegExp(form, 'gi') : form));
 
 /** A value in a sentence, which no name looks like: `token x9F4… has expired`. */
 const MADE = String.raw`(?=[a-z+]{0,60}\d)(?=\d{0,60}[a-z])[a-z0-9+=]{12,400}(?![\w./-])`;

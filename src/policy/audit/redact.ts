@@ -345,10 +345,7 @@ const SECRET_ASSIGNMENTS: readonly RegExp[] = [
   // password%3Dx, %22password%22%3A%22x%22
   [String.raw`${SECRET_NAME}(?:(?:%5C){0,3}%2[27])?(?:%20|\+)?%3[AD](?:%20|\+)?(?:(?:%5C){0,3}%2[27])?`, ENCODED],
   // Cookie: session=x; theme=dark
-  [
-    String.raw`\b(?:set-)?cookie(?:${QUOTE})?\s{0,3}[:=]\s{0,3}(?:${QUOTE})?`,
-    String.raw`${COOKIE}(?:;\s{0,3}${COOKIE}){0,50}`,
-  ],
+  [String.raw`\b(?:set-)?cookie${QUOTE}?\s{0,3}[:=]\s{0,3}${QUOTE}?`, String.raw`${COOKIE}(?:;\s{0,3}${COOKIE}){0,50}`],
   // Of options the case counts: `mysql -P` is a port.
   [SECRET_OPTIONS, BARE, 'g'],
 ].map(
