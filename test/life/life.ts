@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { healAll, type Step, settingsOf, stories } from './commands.js';
 import { checkBeginning, checkStep, settle } from './invariants.js';
 import { type Setting, Story } from './story.js';
+import { awaitUsers } from './users.js';
 import { Violation } from './violation.js';
 import { countStalls, RECOVERY_MS, within } from './waiting.js';
 
@@ -104,6 +105,7 @@ async function tell(
     await story.begin();
     // The server of the users can be called before it has said anything, so that readiness tells nothing of the others.
     if (!without.includes('beginning') && !setting.hasUsers) await checkBeginning(story);
+    await awaitUsers(story);
     await story.enterFirst();
     await checkStep(story);
     await fc.asyncModelRun(() => ({ model: story, real: story }), commands as Iterable<fc.AsyncCommand<Story, Story>>);

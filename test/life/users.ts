@@ -8,6 +8,14 @@ import { ENDING_MS, within } from './waiting.js';
 
 const LISTS = ['tools/list', 'resources/list', 'resources/templates/list', 'prompts/list'] as const;
 
+/** The server of the users holds up each list once while it starts (docs/resources-and-prompts.md), which no story is to judge. */
+export async function awaitUsers({ world, mode }: Story): Promise<void> {
+  if (world.users === undefined) return;
+  const client = world.newClient('a client that waits', 'http', '2026-07-28');
+  await askForAll(client, mode, false);
+  client.close();
+}
+
 /** No answer to one user holds a word of another's, and each who has an account finds their own. @throws Violation */
 export async function checkUsers({ world: { users }, players, mode }: Story): Promise<void> {
   if (users === undefined) return;
