@@ -187,10 +187,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     return { validated, isLarge, snapshot };
   };
 
-  /**
-   * A call is judged by the definition that is about to hold where its list has come, and one that the lists refuse which are known once more
-   * by what their servers have announced meanwhile.
-   */
+  /** By the definition that is about to hold where its list has come; what is refused, once more by what servers have announced meanwhile. */
   const readCall = async (raw: RawCall, snapshot: Snapshot, progress: Progress): Promise<ReadCall> => {
     try {
       const read = await readBy(raw, snapshot, progress);
